@@ -9,6 +9,10 @@ ONLY ?=
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Which tests `make test` leaves to `make test-real`: pyproject.toml says what the marks mean.
 QUICK := -m 'not real and not sweep and not trouble'
+# Where there is room in memory, tests make their folders there: a disk takes some milliseconds to remove one of ten
+# thousand.
+IN_MEMORY := $(shell [ "$$(df -Pm /dev/shm 2>/dev/null | awk 'NR == 2 { print $$4 }')" -gt 8000 ] 2>/dev/null \
+	&& echo TMPDIR=/dev/shm)
 REAL := --hypothesis-profile=landing -m 'real or sweep or trouble or hypothesis'
 
 # Tests start the program hundreds of times: it is compiled once.
@@ -35,12 +39,13 @@ run: setup-run ## open the window; FILE=path/to/log opens a log in it
 # Assertions as they are written: making them say what was compared takes 15 s of each process. What failed is run once
 # more, alone, and says it.
 test: setup ## run the tests of everything within the program
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain $(QUICK) tests/unit tests/ui \
+	@$(IN_MEMORY) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain $(QUICK) tests/unit tests/ui \
 	|| { [ $$? -ne 1 ] || $(BIN)/python -m pytest --last-failed $(QUICK) tests/unit tests/ui; exit 1; }
 
-test-real: setup ## run tests that start processes (program, gateways, taps, SDKs), sweeps, trouble, properties at length
+test-real: setup ## run tests that start processes (program, gateways, taps, engines), sweeps, trouble, properties at length
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/unit tests/e2e
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/ui
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --assert=plain --engine=process $(QUICK) tests/ui
 
 fuzz: setup ## run the properties in rounds with new examples, 2 s each; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)

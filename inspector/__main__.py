@@ -15,6 +15,15 @@ def main() -> None:
         from inspector.tap.start import start_quickly
 
         start_quickly(sys.argv[2:])
+    elif sys.argv[1:2] == ["engine"]:
+        from inspector.engine.serve import start_quickly as start_engine
+
+        start_engine(sys.argv[2:])
+    elif sys.argv[1:] == ["recorder", "--stdin"]:
+        from inspector.sources.recorder_process import main as record
+
+        record()
+        sys.exit()
     else:
         from inspector.base.instance_lock import quick_request, try_handover
 

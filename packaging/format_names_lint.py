@@ -14,7 +14,7 @@ from pathlib import Path
 WORDS = {
     "a2a": r"(?<![a-z0-9])a2a(?![a-z0-9])|agent2agent",
     "acp": r"(?<![a-z0-9])acp(?![a-z0-9])|agent client protocol",
-    "claude_code": r"claude",
+    "claude_code": r"claude(?![._-]ai\b| managed)",
     "codex": r"codex",
     "copilot_cli": r"copilot",
     "gemini_cli": r"gemini",
@@ -22,6 +22,7 @@ WORDS = {
     "opencode": r"open_?code",
     "otlp": r"otlp|openinference|opentelemetry|openllmetry|traceloop",
     "vscode_chat": r"vs ?code",
+    **{name: name for name in ("langfuse", "langsmith", "mlflow", "phoenix")},
     # Everyday names, and protocols that rooms of their own are about: imports of the folder count.
     **{
         name: rf"inspector\.formats(?:\.| import (?:\w+, )*){name}\b"
@@ -33,9 +34,10 @@ WORDS = {
 }  # fmt: skip
 """Names of a format and its program by folder, as regular expressions for lower-case text."""
 BOUNDS = {
-    "a2a": 4, "acp": 2, "claude_code": 5, "codex": 0, "copilot_cli": 2, "gemini_cli": 7, "har": 0, "opencode": 0,
-    "otlp": 12, "vscode_chat": 2,
-    "capture": 4, "gateway_log": 0, "mcp": 1, "mew": 0, "model_api": 5, "msp": 0, "parquet": 1, "prefixed": 2,
+    "a2a": 4, "acp": 2, "claude_code": 4, "codex": 0, "copilot_cli": 2, "gemini_cli": 7, "har": 0, "opencode": 0,
+    "otlp": 12, "vscode_chat": 2, "langfuse": 2, "langsmith": 2, "mlflow": 2,
+    "phoenix": 0,
+    "capture": 4, "gateway_log": 0, "mcp": 1, "mew": 0, "model_api": 4, "msp": 0, "parquet": 1, "prefixed": 2,
     "wire_recording": 5, "wrapped": 4,
 }  # fmt: skip
 """Highest allowed number of files outside the folder that name the format."""

@@ -3,7 +3,7 @@
     python packaging/formats_page.py > docs/what-it-reads.md
 
 A folder's `README.md` has the name of the files as its heading, one paragraph about them, and lists of versions and
-sources.
+sources. A further one, `- Compared:`, names the real files whose figures were counted independently.
 """
 
 # pyright: reportMissingImports=false
@@ -55,6 +55,15 @@ counted and kept, never dropped.
 | format | versions | sources |
 |---|---|---|
 """
+_COMPARED = """
+## Compared with real files
+
+A separate script counted messages, calls, results, errors and tokens of these files, as far as a format has them. The
+program's figures were compared with its counts. Files of others are not in the repository: its samples are invented.
+
+| format | files |
+|---|---|
+"""
 _END = """
 Newer versions are read as well: a record of an unknown type is a row of its own. To add a format in code, see *Add a
 format*, `inspector/formats/_skeleton/README.md` in the source.
@@ -72,6 +81,7 @@ class FolderPage(NamedTuple):
     about: str
     versions: str
     sources: str
+    compared: str = ""
 
 
 def read_page(path: Path) -> FolderPage:
@@ -79,12 +89,13 @@ def read_page(path: Path) -> FolderPage:
     text = path.read_text(encoding="utf-8").replace(_FROM_FOLDER, "")
     found = re.fullmatch(
         r"# (?P<title>.+)\n\n(?P<about>(?:.+\n)+)\n"
-        r"- Versions: (?P<versions>(?:.+\n)+?)- Sources: (?P<sources>(?:.+\n)+)(?:\n(?s:.*))?",
+        r"- Versions: (?P<versions>(?:.+\n)+?)- Sources: (?P<sources>(?:.+\n)+?)"
+        r"(?:- Compared: (?P<compared>(?:.+\n)+))?(?:\n(?s:.*))?",
         text,
     )
     if found is None:
         raise ValueError(f"{path}: a heading, a paragraph, and lists `- Versions:` and `- Sources:` are needed")
-    return FolderPage(*(" ".join(part.split()).removesuffix(".") for part in found.groups()))
+    return FolderPage(*(" ".join((part or "").split()).removesuffix(".") for part in found.groups()))
 
 
 def folder_pages() -> list[FolderPage]:
@@ -99,7 +110,8 @@ def page() -> str:
     pages = folder_pages()
     rows = "".join(f"| {one.title} | {one.about} |\n" for one in pages)
     versions = "".join(f"| {one.title} | {one.versions} | {one.sources} |\n" for one in pages)
-    return "".join((_HEAD, rows, _FRAMES, _TAIL, versions, _END))
+    compared = "".join(f"| {one.title} | {one.compared} |\n" for one in pages if one.compared)
+    return "".join((_HEAD, rows, _FRAMES, _TAIL, versions, _COMPARED, compared, _END))
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ class Picture(NamedTuple):
 
 
 _MAIN = ("--select", "106", "--expand", "--hints")
+_READ = ("--view", "conversation", "--select", "31")
 _TIMELINE = ("--select", "106", "--view", "timeline", "--size", "1440x900")
 _LOW = ("--size", "1280x620")
 _CENTER = (213, 100, 754, 676)
@@ -73,6 +74,11 @@ _BELOW = (213, 579, 1067, 197)
 PICTURES = (
     Picture("resources/screenshots/main-light.png", DEMO, (*_MAIN, "--theme", "light")),
     Picture("resources/screenshots/main-dark.png", DEMO, (*_MAIN, "--theme", "dark")),
+    Picture("resources/screenshots/conversation-light.png", ORDERS, (*_READ, "--theme", "light")),
+    Picture("resources/screenshots/conversation-dark.png", ORDERS, (*_READ, "--theme", "dark")),
+    Picture("docs/pictures/overview.png", ORDERS, ("--view", "overview", "--size", "1280x900")),
+    Picture("docs/pictures/steps.png", ORDERS, ("--view", "steps", "--select", "8", *_LOW)),
+    Picture("docs/pictures/files.png", ORDERS, ("--view", "files", "--select", "31", *_LOW)),
     Picture("resources/screenshots/timeline-light.png", DEMO, (*_TIMELINE, "--theme", "light")),
     Picture("docs/pictures/welcome.png", DEMO, ("--select", "2", *_LOW), _ALL_PANES),
     Picture("docs/pictures/what-happened.png", CODER, (), (213, 100, 1067, 676)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import tempfile
 from datetime import datetime, timedelta
@@ -12,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from inspector.analysis import AnalysisChanges
+from inspector.base.slices import run_to_end
+from inspector.base.workers.pool import WorkerPool
 from inspector.document.document import CaptureDocument
+from inspector.reading.workers.part_reader import decode_block
+from inspector.store.columns.block import Block
 from inspector.store.files.tool_baseline import ServerTools
 
 _numbers = count(1)
@@ -96,7 +99,7 @@ def document_at(path: Path, *, baseline: dict[str, ServerTools] | None = None) -
     document = closed_at_end(CaptureDocument())
     document.analysis.findings.baseline = baseline
     document.load(path)
-    document.run_postponed_checks(math.inf)
+    run_to_end(document.postponed_checks())
     return document
 
 
@@ -168,8 +171,13 @@ class GrowingLog:
     def end(self) -> CaptureDocument:
         """Nothing more will come; the document has read everything."""
         self.document.end_live()
-        self.document.run_postponed_checks(math.inf)
+        run_to_end(self.document.postponed_checks())
         return self.document
+
+
+def block_of(pool: WorkerPool[int], stop: int) -> Block:
+    """The lines up to an offset, read by a process of a `part_pool`."""
+    return next(decode_block(data) for data in pool.stream((0, stop), 1) if data is not None)
 
 
 def log_file(data: bytes, name: str = "test.jsonl") -> Path:

@@ -11,9 +11,10 @@ from unittest import mock
 from typer.testing import CliRunner, Result
 from typing_extensions import override
 
-from inspector.cli import opening
 from inspector.cli.commands import app
 from inspector.document.document import CaptureDocument
+from inspector.document.sources import Progress
+from inspector.engine import engine
 
 
 def asked(*words: str | Path | int, stdin: str | bytes | None = None) -> Result:
@@ -34,11 +35,11 @@ class ReadOnce(CaptureDocument):
     _path: Path | None = None
 
     @override
-    def load(self, path: Path, **named: Any) -> None:
+    def open_log(self, path: Path, **named: Any) -> Generator[Progress]:
         assert self._path in (None, path)
         if self._path is None:
             self._path = path
-            super().load(path, **named)
+            yield from super().open_log(path, **named)
 
     @override
     def close(self) -> None:
@@ -52,7 +53,7 @@ class ReadOnce(CaptureDocument):
 @contextmanager
 def opening_only(document: ReadOnce) -> Generator[None]:
     """Commands within open this document, whatever else they do as alone."""
-    with mock.patch.object(opening, "CaptureDocument", return_value=document):
+    with mock.patch.object(engine, "CaptureDocument", return_value=document):
         yield
 
 

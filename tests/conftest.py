@@ -7,12 +7,13 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count, cycle
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal.conjecture import providers
 
 from inspector.base import paths
 from inspector.formats import registry
@@ -24,6 +25,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Sizes are those of an ordinary screen, however the shell of whoever runs the tests has Qt show things.
 for _scaling in ("QT_SCALE_FACTOR", "QT_SCREEN_SCALE_FACTORS", "QT_FONT_DPI", "QT_STYLE_OVERRIDE"):
     os.environ.pop(_scaling, None)
+
+# No test asks the keyring of whoever runs it; tests of tokens bring their own, `tests.keyrings`.
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 
 # Qt complains on standard error of a locale that is not UTF-8, also in what the tests start.
 if os.environ.get("LC_ALL") in ("C", "POSIX"):
@@ -62,6 +66,18 @@ _ALLOCATED = 50_000
 """So many objects more than were freed are looked through for garbage, before the next test."""
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Draws no constants of the program's modules for the few examples of `make test`.
+
+    Hypothesis parses every module for them, in each process: seconds for one draw in twenty. `make test-real` and
+    `make fuzz` draw them. Without them, examples stay the same when another module changes.
+    """
+    if session.config.getoption("--hypothesis-profile", None) in (None, "default"):
+        none_yet = vars(providers)["_local_constants"]
+        providers._get_local_constants = lambda: none_yet  # pyright: ignore[reportPrivateUsage]
+
+
 def pytest_collection_finish() -> None:
     """Look for garbage between tests alone, and never among ten thousand tests and all modules, which stay.
 
@@ -77,16 +93,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def generations() -> Iterator[int]:
-    """Which generation is looked through next: all there are once in ten times, as Python does it."""
+    """Numbers of generations to collect: the oldest each tenth time, as Python does it."""
     return cycle((1,) * 9 + (2,))
-
-
-@pytest.fixture(autouse=True)
-def no_garbage_left(generations: Iterator[int]) -> Iterator[None]:
-    """What a test left goes in the thread that made it, once there is enough of it."""
-    yield
-    if gc.get_count()[0] > _ALLOCATED:
-        gc.collect(next(generations))
 
 
 @pytest.fixture(scope="session")
@@ -96,27 +104,6 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
-@pytest.fixture(autouse=True)
-def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Settings, captures, caches and logs of a test lie in a folder of its own, which most never come to make."""
-    home = next(homes)
-    monkeypatch.setenv(paths.HOME_VARIABLE, str(home))
-    return home
-
-
-@pytest.fixture
-def user_folders(own_home: Path) -> Path:
-    """That folder, made."""
-    own_home.mkdir()
-    return own_home
-
-
-@pytest.fixture(autouse=True)
-def no_system_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test asks the keyring of whoever runs it; tests of tokens bring their own, `tests.keyrings`."""
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
-
-
 @pytest.fixture(scope="session", autouse=True)
 def no_lasting_files_left() -> Iterator[None]:
     """What several tests asked of is closed and removed after all of them."""
@@ -124,19 +111,31 @@ def no_lasting_files_left() -> Iterator[None]:
     builders.close_lasting()
 
 
+# One fixture for each test instead of seven: pytest takes 0.1 ms for each, of 14,000 tests.
 @pytest.fixture(autouse=True)
-def no_files_left() -> Iterator[None]:
-    """What `tests.builders` opened or wrote for a test is closed and removed after it."""
-    yield
-    builders.clean_up()
+def own_home(request: pytest.FixtureRequest, homes: Iterator[Path], generations: Iterator[int]) -> Iterator[Path]:
+    """A folder for settings, captures, caches and logs of a test, which most never make; cleans up after the test.
+
+    Each step is taken whether or not the one before it failed.
+    """
+    home, formats = next(homes), registry.recipes()
+    os.environ[paths.HOME_VARIABLE] = str(home)
+    with contextlib.ExitStack() as steps:  # the last is taken first
+        steps.callback(_collect_garbage, generations)
+        steps.callback(os.environ.pop, paths.HOME_VARIABLE, None)
+        steps.callback(_end_recorders, home)
+        steps.callback(builders.clean_up)
+        steps.callback(registry.restore, formats)
+        if "caplog" not in request.fixturenames and request.node.get_closest_marker("logs_warnings") is None:
+            steps.enter_context(_no_log_warnings())
+        yield home
 
 
-@pytest.fixture(autouse=True)
-def no_formats_left() -> Iterator[None]:
-    """Formats added in a test are removed after it."""
-    before = registry.recipes()
-    yield
-    registry.restore(before)
+@pytest.fixture
+def user_folders(own_home: Path) -> Path:
+    """That folder, made."""
+    own_home.mkdir()
+    return own_home
 
 
 @pytest.fixture
@@ -150,15 +149,31 @@ def no_plugins_left() -> Iterator[None]:
     guards.renew()
 
 
-@pytest.fixture(autouse=True)
-def no_unannounced_log_warnings(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A log record of level WARNING or above fails the test, unless the test announces that it looks at the log.
+def _collect_garbage(generations: Iterator[int]) -> None:
+    """Collects garbage of tests in the thread that made it, once there is enough of it."""
+    if gc.get_count()[0] > _ALLOCATED:
+        gc.collect(next(generations))
+
+
+def _end_recorders(home: Path) -> None:
+    """Ends recorders: one goes on without its engine, and none outlives its test."""
+    try:
+        files = os.scandir(home / "data" / "recorders")
+    except OSError:
+        return
+    with files:
+        for file in files:
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                if b"recorder" in Path(f"/proc/{file.name}/cmdline").read_bytes():
+                    os.kill(int(file.name), signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _no_log_warnings() -> Generator[None]:
+    """Fails a test with log records of level WARNING or above that it does not announce.
 
     It does so by asking for `caplog` or with the marker `logs_warnings`.
     """
-    if "caplog" in request.fixturenames or request.node.get_closest_marker("logs_warnings"):
-        yield
-        return
     collector = _WarningCollector()
     root = logging.getLogger()
     root.addHandler(collector)

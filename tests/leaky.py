@@ -153,8 +153,8 @@ def leaky() -> CaptureDocument:
 
 # Kinds, methods and what joins lines: with more in them they would be other messages, or none.
 _STRUCTURE = re.compile(
-    "(sub)?type|role|kind|method|jsonrpc|protocol|version|event|status|object|phase|level|ts|time(stamp)?|direction"
-    "|transport|from|(.*[a-z_])?([iI]d|ID|[uU]uid|UUID|Nano|Value|Update|Version|reason)"
+    "(sub)?type|run_type|role|kind|method|jsonrpc|protocol|version|event|status|object|phase|level|ts|time(stamp)?"
+    "|(start|end)_time|direction|transport|from|source|(.*[a-z_])?([iI]d|ID|[uU]uid|UUID|Nano|Value|Update|Version|reason)"
 )
 _SAID = frozenset({"stringValue"})
 

@@ -11,7 +11,7 @@ import json
 import sys
 import time
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 
@@ -23,10 +23,12 @@ class NumberedGateway:
 
     Attributes:
         said: number of the last message.
+        joins: the messages of those who joined.
     """
 
     def __init__(self, port: int = 0) -> None:
         self.said = 0
+        self.joins: list[dict[str, Any]] = []
         self._port = port
         self._sockets: set[ServerConnection] = set()
         self._server: Server | None = None
@@ -49,7 +51,8 @@ class NumberedGateway:
         await self._server.wait_closed()
 
     async def _greet(self, socket: ServerConnection) -> None:
-        await socket.send(welcome(json.loads(await socket.recv())["participantId"]))
+        self.joins.append(json.loads(await socket.recv()))
+        await socket.send(welcome(self.joins[-1]["participantId"]))
         self._sockets.add(socket)
         try:
             await socket.wait_closed()
@@ -66,7 +69,9 @@ class NumberedGateway:
         """Say so many messages of so many bytes at least."""
         for _ in range(count):
             self.said += 1
-            broadcast(self._sockets, numbered(self.said, size))
+            # Many are due at once on a busy machine, and whoever joined may be killed meanwhile.
+            joined = [one for one in self._sockets if not one.transport.is_closing()]
+            broadcast(joined, numbered(self.said, size))
         await asyncio.sleep(0)
 
     async def say_at(self, rate: int, size: int) -> None:

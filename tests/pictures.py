@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from inspector.analysis.arrays.field_columns import Column
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, links_of, message_permission, participant_stories, summary
@@ -13,9 +15,10 @@ from inspector.filters.fields import FIELDS
 def picture(document: CaptureDocument) -> dict[str, Any]:
     """Messages with all their fields and stories, contexts, participants and totals."""
     totals = summary(document, "")
+    columns = columns_of(document)
     totals["sources"] = [{**source, "name": ""} for source in totals["sources"]]
     return {
-        "messages": [message_picture(document, message) for message in range(len(document.capture))],
+        "messages": [message_picture(document, message, columns) for message in range(len(document.capture))],
         "contexts": list(context_nodes(document)),
         "facts": [_node_facts(document, node) for node in document.analysis.contexts.tree.alive()],
         "notes": [
@@ -38,11 +41,16 @@ def _participant_picture(document: CaptureDocument, participant: Participant) ->
     }  # fmt: skip
 
 
-def message_picture(document: CaptureDocument, message: int) -> dict[str, Any]:
+def columns_of(document: CaptureDocument) -> dict[str, Column]:
+    """The column of every field; each is valid until the document changes."""
+    return {field.name: field.column(document.analysis) for field in FIELDS if field.name not in ("source", "seen_by")}
+
+
+def message_picture(document: CaptureDocument, message: int, columns: Mapping[str, Column]) -> dict[str, Any]:
     """One message: every field, its bytes, deliveries, links and story."""
     analysis, capture = document.analysis, document.capture
     return {
-        **{field.name: field.value(analysis, message) for field in FIELDS if field.name not in ("source", "seen_by")},
+        **{name: column.value(message) for name, column in columns.items()},
         "flags": capture.flags_of(message),
         "bytes": capture.records.read_line_of(message),
         "reason": capture.records.reason(message),

@@ -31,6 +31,15 @@ def first_of(values: Iterable[Any], count: int = 1) -> list[Any]:
     return [pytest.param(value, marks=pytest.mark.sweep) if at >= count else value for at, value in enumerate(values)]
 
 
+def folders_swept(paths: Iterable[Path]) -> list[Any]:
+    """Logs as parameters: one of each folder each time, all others as a `sweep`.
+
+    For what a test asks of a way out of the program, which no dialect changes.
+    """
+    chosen = {path.parent: path for path in sorted(paths, reverse=True) if RECORDINGS not in path.parents}
+    return [path if chosen.get(path.parent) == path else pytest.param(path, marks=pytest.mark.sweep) for path in paths]
+
+
 def recordings_swept(paths: Iterable[Path]) -> list[Any]:
     """Logs as parameters: small samples of each format and dialect each time, recordings of real traffic as a `sweep`.
 

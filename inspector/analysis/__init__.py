@@ -7,10 +7,11 @@ that checks read has a line in `findings.batch.Passes` too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.findings import FindingPass
@@ -31,13 +32,29 @@ from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.analysis.passes.tokens.token_pass import TokenPass
 from inspector.analysis.passes.user_marks import UserMarks
 from inspector.analysis.states.state_pass import StatePass
+from inspector.base.slices import run_until
 from inspector.protocol.tool_aliases import ToolAliases
 from inspector.store.messages.capture import Capture
 
-__all__ = ["Analysis", "AnalysisChanges"]
+__all__ = ["Analysis", "AnalysisChanges", "Changes"]
+
+_SLICE_S = 0.008
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+
+class Changes(Protocol):
+    """Changes of messages: `AnalysisChanges`, or those that an engine has reported."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def stop(self) -> int: ...
+    @property
+    def changed(self) -> Rows: ...
+    @property
+    def tree_moved(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +188,20 @@ class Analysis:
         return self.findings.is_round_open
 
     @_reads_unmasked
-    def advance(self, until: float) -> AnalysisChanges:
-        """Continues the checks until a time of `time.perf_counter`, with at least a little progress."""
-        self.findings.advance(until)
+    def advance(self) -> AnalysisChanges:
+        """Continues the checks by one step."""
+        self.findings.advance()
         return AnalysisChanges(self._fed, self._fed, self.findings.take_changes(), False)
 
-    @_reads_unmasked
-    def go_on(self, until: float) -> tuple[AnalysisChanges, bool]:
-        """Runs deferred checks until a time; returns the changes, and True if none is left."""
-        done = self.findings.go_on(until, self.now_ns)
-        return AnalysisChanges(self._fed, self._fed, self.findings.take_changes(), False), done
+    def deferred_checks(self) -> Iterator[AnalysisChanges]:
+        """Runs deferred checks; yields the changes after a few milliseconds of work."""
+        steps, is_done = self.findings.deferred_checks(self.now_ns), False
+        while not is_done:
+            with self.capture.records.unmasked():
+                is_done = run_until(steps, time.perf_counter() + _SLICE_S)
+            changed = self.findings.take_changes()
+            if len(changed) or not is_done:
+                yield AnalysisChanges(self._fed, self._fed, changed, False)
 
     def take_counted(self) -> AnalysisChanges:
         """Returns the messages with newly counted tokens since the last call."""

@@ -1,1 +1,1 @@
-"""Base utilities without knowledge of traffic: tasks, slices, files, paths, locks."""
+"""Base utilities without knowledge of traffic: tasks, slices, files, paths, locks, worker processes."""

@@ -46,6 +46,29 @@ def defer_full_collection() -> Generator[None]:
         gc.set_threshold(*before)
 
 
+@contextmanager
+def manual_collection() -> Generator[None]:
+    """Disables automatic collections, for a process with windows; `collect_young` and `collect_garbage` replace them.
+
+    An automatic collection runs in any thread. One that deletes a widget or a timer outside the thread of Qt crashes.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(0)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+_MANY_YOUNG = 5_000
+
+
+def collect_young() -> None:
+    """Collects the two young generations, if many objects were created since the last time."""
+    if gc.get_count()[0] > _MANY_YOUNG:
+        gc.collect(1)
+
+
 def collect_garbage() -> None:
     """Collects garbage; if that takes long, freezes the living objects."""
     began = time.perf_counter()

@@ -29,7 +29,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from inspector.base.file_lock import FileLock
-from inspector.base.targets import SESSION_PREFIX, target_path
+from inspector.base.targets import SESSION_PREFIX, folder_view, target_path
 
 
 def _build() -> str:
@@ -323,7 +323,7 @@ def _current_folder() -> str:
 
 
 def _absolute(target: str, folder: str) -> str:
-    if target.startswith((*_SCHEMES, SESSION_PREFIX)):
+    if target.startswith((*_SCHEMES, SESSION_PREFIX)) or folder_view(target) is not None:
         return target
     return os.path.normpath(Path(folder) / target)
 

@@ -38,7 +38,8 @@ class Extra(NamedTuple):
 
 OTEL = Extra("otel", "OTLP as protobuf", ("opentelemetry.proto", "google.protobuf"))
 FLEET = Extra("fleet", "surveys, slices of large logs, object stores", ("distributed", "fsspec", "cryptography"))
-EXTRAS = (OTEL, FLEET)
+YAML = Extra("yaml", "cassettes of VCR in YAML", ("yaml",))
+EXTRAS = (OTEL, FLEET, YAML)
 
 
 def _is_installed(module: str) -> bool:

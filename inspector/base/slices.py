@@ -24,6 +24,11 @@ def run_until(steps: Iterator[object], until: float) -> bool:
     return all(time.perf_counter() < until for _ in steps)
 
 
+def run_step(steps: Iterator[object]) -> bool:
+    """Does the next step; returns True if there is none left."""
+    return all(False for _ in steps)
+
+
 def run_to_end(steps: Generator[object, None, Outcome]) -> Outcome:
     """Completes the work at once and returns its result."""
     while True:

@@ -1,13 +1,22 @@
 """Text forms of targets to open: a path, or `session:PATH`, an agent's session with its sub-agents.
 
+A folder of logs is one document or a table of runs: `document:PATH` and `runs:PATH` state which; its plain path leaves
+the choice to the settings.
+
 The plain path of a session's file opens that file alone (docs/transcripts.md).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 SESSION_PREFIX = "session:"
+FolderView = Literal["document", "runs"]
+"""Form of a folder of logs in a window."""
+FOLDER_VIEWS: tuple[FolderView, ...] = ("document", "runs")
+SOURCES_SUFFIX = ".ctxsources"
+"""Suffix of a list of sources to open together."""
 
 
 def is_session(target: str) -> bool:
@@ -20,6 +29,17 @@ def session_target(path: Path) -> str:
     return f"{SESSION_PREFIX}{path.absolute()}"
 
 
+def folder_target(path: Path, view: FolderView) -> str:
+    """Returns the target of a folder that opens as one document or as a table of runs."""
+    return f"{view}:{path.absolute()}"
+
+
+def folder_view(target: str) -> FolderView | None:
+    """Returns the stated form of a folder, if any."""
+    return next((view for view in FOLDER_VIEWS if target.startswith(f"{view}:")), None)
+
+
 def target_path(target: str) -> Path:
-    """Returns the named file; of a session its own."""
-    return Path(target.removeprefix(SESSION_PREFIX))
+    """Returns the named file or folder; of a session its own file."""
+    view = folder_view(target)
+    return Path(target.removeprefix(SESSION_PREFIX if view is None else f"{view}:"))

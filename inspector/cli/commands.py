@@ -28,11 +28,13 @@ class _Place(NamedTuple):
 
 COMMANDS: dict[str, _Place] = {
     "summary": _Place("summary", "summary_command"),
+    "steps": _Place("steps", "steps_command"),
     "list": _Place("listing", "list_command"),
     "contexts": _Place("contexts", "contexts_command"),
     "participants": _Place("participants", "participants_command"),
     "model-sees": _Place("model_sees", "model_sees_command"),
     "waste": _Place("waste", "waste_command"),
+    "diff": _Place("diff", "diff_command"),
     "merged-context": _Place("merged_context", "merged_context_command"),
     "msp": _Place("msp", "app"),
     "check": _Place("check", "check_command"),
@@ -52,6 +54,7 @@ COMMANDS: dict[str, _Place] = {
     "tap install": _Place("tap_install", "install_command"),
     "tap uninstall": _Place("tap_install", "uninstall_command"),
     "tap list": _Place("tap_install", "list_command"),
+    "engine": _Place("engine", "engine_command"),
     "plugins": _Place("plugins", "app"),
 }
 """Commands without a window by name."""
@@ -111,7 +114,7 @@ app = typer.Typer(
     "Without a command it opens the window: on each log FILE (- for standard input), with the Connect dialog for each "
     "ws:// or wss:// address, or on the start page without arguments. A window that is already open "
     "opens them.\n\n"
-    "The window's options: --together, --new-window, --standalone, --theme, --tool-alias, --developer; "
+    "The window's options: --together, --runs, --new-window, --standalone, --theme, --tool-alias, --developer; "
     "`context-inspector window --help` explains them.",
 )  # fmt: skip
 

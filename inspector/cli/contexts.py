@@ -9,9 +9,9 @@ import typer
 from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, print_line, printable
-from inspector.document.summary import context_nodes
+from inspector.engine.requests.context_lists import ListContexts
+from inspector.engine.requests.log_facts import DescribeLog
 from inspector.present.formats import count_of
-from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tokens.counter import TOKENIZER
 
 _MAX_CONCLUSION = 160
@@ -28,15 +28,16 @@ def contexts_command(
     reading: Reading = AS_USUAL,
 ) -> None:
     """Print the context tree of a log."""
-    with opened(files, reading, counted=tokens) as document:
+    with opened(files, reading, counted=tokens) as log:
         # One by one, since a log may have a million contexts and paths of thousands of segments.
-        nodes = (mask_secrets(node) for node in context_nodes(document, tokens=tokens))
+        nodes = log.rows(ListContexts(tokens))
         if as_json:
             print_array(nodes)
             return
         if tokens:
             print_line(f"Tokens are an estimate ({TOKENIZER}).")
-        several = len(document.analysis.contexts.spaces) > 1
+        facts = log.answer_to(DescribeLog())
+        several = facts.spaces > 1
         found = nested = False
         for node in nodes:
             if node["type"] == "main":
@@ -59,8 +60,7 @@ def contexts_command(
                 about += [f"{_ended_words(node['conclusion'])}, No. {node['ended_by']}"]
             print_line(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
         if not found:
-            some = len(document.capture) > 0
-            print_line("All messages are in the main context." if some else "There are no messages.")
+            print_line("All messages are in the main context." if facts.messages else "There are no messages.")
 
 
 def _ended_words(conclusion: str | None) -> str:

@@ -9,7 +9,7 @@ import typer
 from inspector.cli.arguments import Json
 from inspector.cli.opening import compiled, faults_shown
 from inspector.cli.printing import dump, echo, print_line
-from inspector.filters import explain
+from inspector.filters import compile_filter, explain
 from inspector.filters.explain import explain_as_data
 from inspector.tables.filter_to_sql import condition_of
 
@@ -25,7 +25,7 @@ def explain_filter_command(
     """Explain a display filter: its parts, their types and values, and the cost of each."""
     if as_sql:
         with faults_shown(display_filter):
-            print_line(condition_of(display_filter, selected_context=context or None))
+            print_line(condition_of(compile_filter(display_filter, selected_context=context or None)))
         return
     filter_ = compiled(display_filter, selected_context=context or None)
     if as_json:

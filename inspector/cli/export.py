@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,24 +12,18 @@ import typer
 from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, named, opened, require_field
 from inspector.cli.printing import escape_hostile
-from inspector.document.document import CaptureDocument
-from inspector.document.marks_file import notes_of, write_beside
-from inspector.document.saving import save_sources
-from inspector.export import (
-    DEFAULT_FIELDS,
-    Exported,
-    ExportOptions,
-    Format,
-    export_file,
-    export_stream,
-    export_to,
-    matching,
+from inspector.engine.log import Log
+from inspector.engine.request import RequestError
+from inspector.engine.requests.exports import (
+    ExportContext,
+    ExportMessages,
+    ExportProgress,
+    ExportSources,
+    NotWrittenError,
+    SendTraces,
 )
-from inspector.export.files import refuse_source_files, takes_a_stream, write_error_words
-from inspector.export.msp import export_subsession, node_at
-from inspector.export.options import MARKED_FIELDS, format_of
-from inspector.export.redaction import Redaction
-from inspector.filters import DisplayFilter
+from inspector.export.files import takes_a_stream, write_error_words
+from inspector.export.options import Format, format_of
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.naming import names_in
 from inspector.present.formats import count_of
@@ -100,9 +93,9 @@ def export_command(
 ) -> None:
     """Write messages to a file: as JSON Lines that can be opened again, CSV, Markdown or a web page.
 
-    Parquet has one column for each field. OTLP writes OpenTelemetry traces, or sends them to a collector. --format msp
-    writes one context and its descendants as sub-sessions of a session. --format capture writes all FILEs into one
-    capture, unchanged, secrets included.
+    Conversation is a page to read: HTML, or Markdown if OUT ends in .md. Parquet has one column for each field. OTLP
+    writes OpenTelemetry traces, or sends them to a collector. --format msp writes one context and its descendants as
+    sub-sessions of a session. --format capture writes all FILEs into one capture, unchanged, secrets included.
     """
     if bool(output) == bool(to):
         fail("Name the file to write with -o, or a collector with --to.")
@@ -126,106 +119,83 @@ def export_command(
         require_field(name)
     if format_ is None and (named_so := format_of(output)) is not None:
         format_ = named_so.value
-    if format_ == Format.PARQUET:
-        chosen_fields = tuple(dict.fromkeys(names))
-        refused = next((name for name in chosen_fields if name not in FIELD_BY_NAME), None)
+    chosen = Format(format_) if format_ is not None else Format.JSONL
+    if chosen is Format.CONVERSATION and unmasked:
+        fail("--format conversation always masks secrets.")
+    if chosen is Format.PARQUET:
+        refused = next((name for name in names if name not in FIELD_BY_NAME), None)
         if refused is not None:
             fail(f"{escape_hostile(refused)} has no fixed type, so it cannot be a Parquet column.")
+        if output == "-" or takes_a_stream(Path(output)):
+            fail("Parquet cannot be streamed: name a file with -o.")
         checked = not names or asks_for_findings(filter_, names)
         counted = asks_for_tokens(filter_, names) or (not names and _COUNTED_BYTES)
-        with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as document:
-            messages = matching(document, filter_) if display_filter.strip() else None
-            _export_parquet(document, messages, output, chosen_fields, raw=with_raw, masked=not unmasked)
-        return
-    if format_ == Format.OTLP:
-        with opened(files, reading, checked=True, masked=not unmasked) as document:
-            messages = matching(document, filter_)
-            _export_otlp(document, messages, output, to, content=with_content, masked=not unmasked)
-        return
-    if with_raw:
-        fail("--with-raw requires --format parquet; JSON Lines are complete without it.")
+    elif chosen is Format.OTLP:
+        checked, counted = True, False
+    else:
+        if with_raw:
+            fail("--with-raw requires --format parquet; JSON Lines are complete without it.")
+        if marks and (chosen is not Format.JSONL or output == "-" or takes_a_stream(Path(output))):
+            fail("--marks requires JSON Lines in a file; other formats include marks and comments.")
+        checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
-    chosen = Format(format_) if format_ is not None else Format.JSONL
-    flows = output == "-" or takes_a_stream(Path(output))
-    if marks and (flows or chosen is not Format.JSONL):
-        fail("--marks requires JSON Lines in a file; other formats include marks and comments.")
-    checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as document:
-        usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
-        options = ExportOptions(chosen, self_contained, not unmasked, names or usual, view)
-        _export_messages(document, filter_, output, options, marks=marks)
+    request = ExportMessages(
+        None if output == "-" else Path(output), chosen, display_filter, tuple(dict.fromkeys(names)), self_contained,
+        not unmasked, view, with_raw, with_content, marks,
+    )  # fmt: skip
+    with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as log:
+        if to:
+            _send_traces(log, SendTraces(to, display_filter, with_content, not unmasked))
+        else:
+            _export_messages(log, output, request)
 
 
 _COUNTED_BYTES = 16 << 20
 """Tokens are counted by default in logs of at most this many bytes."""
 
 
-def _export_messages(
-    document: CaptureDocument, filter_: DisplayFilter, output: str, options: ExportOptions, *, marks: bool
-) -> None:
-    """Writes messages in a format that takes them one by one."""
-    messages, target = matching(document, filter_), Path(output)
+def _export_messages(log: Log, output: str, request: ExportMessages) -> None:
+    done = _written(output, log.parts(request))
+    if request.format is Format.OTLP:
+        if output != "-":
+            typer.echo(f"{output}: {count_of(done.spans, 'span')}.", err=True)
+    elif output != "-":
+        _print_written(output, done)
+    if request.raw and done.masked:
+        typer.echo(f"{count_of(done.masked, 'secret')} masked in raw messages; --unmasked keeps them.", err=True)
+
+
+def _written(output: str, parts: Generator[ExportProgress, None, ExportProgress]) -> ExportProgress:
+    """Completes an export; exits if the file cannot be written."""
     try:
-        if output == "-":
-            # Exhausts the generator, which writes while it is iterated.
-            deque(export_to(document, messages, sys.stdout.buffer, options), maxlen=0)
-            return
-        write = export_stream if takes_a_stream(target) else export_file
-        # The last step is the complete result; earlier ones are progress.
-        done: Exported = deque(write(document, messages, target, options), maxlen=1)[0]
-        if marks:
-            # Matched again, since writing has exhausted the first iterator.
-            write_beside(notes_of(document, matching(document, filter_), masked=options.masked), target)
+        while True:
+            try:
+                part = next(parts)
+            except StopIteration as end:
+                sys.stdout.buffer.flush()  # a full disk raises here, not at the end of the program
+                return end.value
+            if part.data:
+                sys.stdout.buffer.write(part.data)
+    except NotWrittenError as error:
+        fail(f"{output} cannot be written: {error}")
+    except RequestError:
+        raise
     except (OSError, ValueError) as error:
         why = write_error_words(error) if isinstance(error, OSError) else f"{error}."
         fail(f"{output} cannot be written: {why}")
-    _print_written(output, done)
 
 
-def _export_parquet(
-    document: CaptureDocument, messages: Iterator[int] | None, output: str, fields: tuple[str, ...], *, raw: bool,
-    masked: bool,
-) -> None:  # fmt: skip
-    from inspector.export.parquet import export_parquet
+def _send_traces(log: Log, request: SendTraces) -> None:
+    from inspector.export.otlp_sending import CollectorError, shown_url, traces_url
 
-    target = Path(output)
-    if output == "-" or takes_a_stream(target):
-        fail("Parquet cannot be streamed: name a file with -o.")
     try:
-        done = export_parquet(document, messages, target, fields=fields, raw=raw, masked=masked)
-    except OSError as error:
-        fail(f"{output} cannot be written: {write_error_words(error)}")
-    _print_written(output, done)
-    masked_secrets = done.masked.total()
-    if raw and masked_secrets:
-        typer.echo(f"{count_of(masked_secrets, 'secret')} masked in raw messages; --unmasked keeps them.", err=True)
-
-
-def _export_otlp(
-    document: CaptureDocument, messages: Iterator[int], output: str, to: str, *, content: bool, masked: bool
-) -> None:
-    from inspector.export.otlp import TraceWriter, write_traces
-    from inspector.export.otlp_sending import CollectorError, send_traces, shown_url, traces_url
-
-    writer = TraceWriter(document, messages, content=content, redaction=Redaction(masked=masked))
-    try:
-        if to:
-            url = traces_url(to)
-            typer.echo(
-                f"{escape_hostile(shown_url(url))}: {count_of(send_traces(writer.lines(), url), 'span')} sent.",
-                err=True,
-            )
-        elif output == "-":
-            for line, _ in writer.lines():
-                sys.stdout.buffer.write(line + b"\n")
-        else:
-            refuse_source_files(document, Path(output))
-            deque(write_traces(writer, Path(output)), maxlen=0)
-            typer.echo(f"{output}: {count_of(writer.spans, 'span')}.", err=True)
+        sent = log.answer_to(request)
+        address = escape_hostile(shown_url(traces_url(request.url)))
+        typer.echo(f"{address}: {count_of(sent.spans, 'span')} sent.", err=True)
     except CollectorError as error:
         fail(escape_hostile(str(error)))
     except OSError as error:
-        fail(f"{output} cannot be written: {write_error_words(error)}")
+        fail(f"The traces cannot be sent: {write_error_words(error)}")
 
 
 def _export_context(files: Sequence[str], output: str, context: str | None, reading: Reading, *, masked: bool) -> None:
@@ -233,33 +203,27 @@ def _export_context(files: Sequence[str], output: str, context: str | None, read
         fail("--format msp writes one context: name it by its path with --context. `contexts FILE` lists them.")
     if output == "-":
         fail("--format msp writes a file: name it with -o.")
-    with opened(files, reading) as document:
-        found = node_at(document, context)
-        if found is None:
+    with opened(files, reading) as log:
+        try:
+            done = _written(output, log.parts(ExportContext(context, Path(output), masked)))
+        except RequestError:
             fail(
                 f"There is no context {escape_hostile(context)}; `contexts {escape_hostile(named(files))}` lists them."
             )
-        try:
-            # As in `_export_messages`, only the last step is the result.
-            done = deque(export_subsession(document, *found, Path(output), masked=masked), maxlen=1)[0]
-        except OSError as error:
-            fail(f"{output} cannot be written: {write_error_words(error)}")
     _print_written(output, done)
 
 
 def _export_sources(files: Sequence[str], output: str, reading: Reading) -> None:
     if output == "-":
         fail("--format capture writes a file: name it with -o.")
-    with opened(files, reading, masked=False) as document:
-        target = Path(output)
+    with opened(files, reading, masked=False) as log:
         try:
-            refuse_source_files(document, target)
-            save_sources(document, target)
-        except OSError as error:
-            fail(f"{output} cannot be written: {write_error_words(error)}")
-        _print_written(output, Exported(len(document.capture), target.stat().st_size, Redaction(masked=False).tally))
+            done = log.answer_to(ExportSources(Path(output)))
+        except NotWrittenError as error:
+            fail(f"{output} cannot be written: {error}")
+    _print_written(output, done)
 
 
-def _print_written(output: str, done: Exported) -> None:
+def _print_written(output: str, done: ExportProgress) -> None:
     size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
     typer.echo(f"{output}: {count_of(done.messages, 'message')}, {size}.", err=True)

@@ -15,9 +15,9 @@ import typer
 from inspector.cli.arguments import AS_USUAL, JUDGED, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened, require_field
 from inspector.cli.printing import csv_cell, dump, echo, plain, printable
-from inspector.export import DEFAULT_FIELDS, matching
+from inspector.engine.requests.stories import ListMessages
+from inspector.export.options import DEFAULT_FIELDS
 from inspector.filters.naming import names_in
-from inspector.present.answers import message_answers
 from inspector.tokens.counter import TOKENIZER
 
 TABLE_FIELDS = (*DEFAULT_FIELDS[:-1], "info")
@@ -48,13 +48,12 @@ def list_command(
     names = list(dict.fromkeys(name for part in fields or usual for name in names_in(part)))  # removes duplicates
     if not names:
         fail("Name a field, such as -e no,from,text.")
-    chosen = [require_field(name) for name in names]
+    for name in names:
+        require_field(name)
     filter_ = compiled(display_filter)
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
-    with opened(files, reading, checked=checked, counted=counted) as document:
-        fields_named = list(zip(names, chosen, strict=True))
-        values = message_answers(document, fields_named, islice(matching(document, filter_), limit))
-        _PRINTERS[format_](names, values)
+    with opened(files, reading, checked=checked, counted=counted) as log:
+        _PRINTERS[format_](names, log.rows(ListMessages(tuple(names), display_filter, limit=limit)))
     if "tokens" in names and format_ is Format.table:  # on standard error, since scripts count the rows
         typer.echo(f"tokens: estimate ({TOKENIZER})", err=True)
 

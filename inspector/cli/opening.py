@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
@@ -14,12 +13,14 @@ import typer
 
 from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable, imported_lines
+from inspector.base import gc_control
 from inspector.base.targets import is_session, target_path
 from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
 from inspector.cli.printing import escape_hostile
-from inspector.document.document import CaptureDocument
-from inspector.document.marks_file import restore_marks
-from inspector.document.source_set import SourceChoice
+from inspector.document.sources import Progress
+from inspector.engine.log import Log
+from inspector.engine.opening import OpenOptions, Target
+from inspector.engine.requests.log_facts import DescribeLog
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
 from inspector.formats import guards, registry
@@ -31,7 +32,6 @@ from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load_settings as load_settings
 from inspector.settings.store import settings_path
 from inspector.sources.inputs import is_stream, waiting_words
-from inspector.store.files.tool_baseline import read_baseline
 
 PATIENCE_S = 0.5
 """Seconds until a notice says that a pipe has no writer."""
@@ -45,8 +45,8 @@ def say_waiting(path: Path) -> None:
 def opened(
     files: Sequence[str], reading: Reading = AS_USUAL, *, checked: bool = False, counted: bool | int = False,
     baseline: bool = False, masked: bool = True,
-) -> Generator[CaptureDocument]:  # fmt: skip
-    """Opens logs as one document; exits with a sentence if they cannot be read.
+) -> Generator[Log]:  # fmt: skip
+    """Opens logs as one document of an engine; exits with a sentence if they cannot be read.
 
     Args:
         files: the logs; several make one document.
@@ -56,47 +56,36 @@ def opened(
         baseline: compare tools of MCP servers with their last tapped lists.
         masked: hide fragments of secrets in records; the printing functions mask everything else.
     """
-    aliases = aliases_of(reading.tool_alias or [])
+    aliases_of(reading.tool_alias or [])
     chosen_format = format_of(reading)
     paths = [path_at(file) for file in files]
-    document = CaptureDocument()
-    # All options are set before reading, since the passes run while records arrive.
-    document.memory.limit_to(reading.memory)
-    document.set_tool_aliases(aliases)
-    document.set_prices(*prices_of(reading.prices))
-    if baseline:
-        document.analysis.findings.baseline = read_baseline()
-    document.set_collapse_order(newest_first=reading.collapses is CollapseOrder.newest)
-    if reading.idle_after is not None:
-        document.analysis.contexts.idle_after_s = reading.idle_after
+    prices, dated = prices_of(reading.prices)
+    if len(paths) > 1:
+        _refuse_several(paths)
+    options = OpenOptions(
+        memory_mb=reading.memory, aliases=tuple(reading.tool_alias or ()), prices=tuple(prices), prices_dated=dated,
+        newest_first=reading.collapses is CollapseOrder.newest, idle_after_s=reading.idle_after, baseline=baseline,
+        checked=checked, counted_bytes=None if counted is True else int(counted), unmasked=not masked, marks=True,
+    )  # fmt: skip
+    targets = [Target(path, is_session(file), chosen_format) for file, path in zip(files, paths, strict=True)]
+    log, steps = Log.begin(targets, options)
     try:
         try:
-            if len(paths) == 1:
-                _load(document, paths[0], chosen_format, together=is_session(files[0]))
-            else:
-                _load_together(document, files, paths, chosen_format)
+            with gc_control.defer_full_collection():
+                _complete(log, steps, paths)
+            gc_control.freeze_and_trim()  # else each full collection would visit all that was read
         except UnknownFormatError as error:
             _print_trips(guards.trips())  # the log may be one of a format that failed
             fail(str(error))
         except OSError as error:
-            fail(f"{document.name or named(files)} cannot be read: {error.strerror or error}.")
-        if not masked:
-            document.capture.records.masks = None
-        if checked:
-            # To the end: a command has no window to keep responsive.
-            document.run_postponed_checks(math.inf)
-        # With a limit, a log is counted completely or not at all.
-        if counted is True or (counted and document.analysis.tokens.bytes_left <= counted):
-            document.count_tokens()
-        for sentence in document.read_errors:
+            fail(f"{log.name or named(files)} cannot be read: {error.strerror or error}.")
+        for sentence in log.answer_to(DescribeLog()).read_errors:
             typer.echo(escape_hostile(sentence), err=True)
         told = guards.trips()
-        # Marks lie beside a single file, so several files and streams have none.
-        restore_marks(document, None if len(paths) > 1 or is_stream(paths[0]) else paths[0])
-        yield document
+        yield log
         _print_trips(guards.trips()[len(told) :])  # fields and payloads are read while they are printed
     finally:
-        document.close()
+        log.close()
 
 
 def _print_trips(trips: Sequence[guards.Trip]) -> None:
@@ -171,37 +160,42 @@ def path_at(file: str) -> Path:
         fail(escape_hostile(str(error)))
 
 
-def _load(document: CaptureDocument, path: Path, reading: str | None, *, together: bool) -> None:
-    """Reads a log to its end. Ctrl+C ends an endless stream; the command then works on the messages received so far."""
+def _complete(log: Log, steps: Generator[object], paths: Sequence[Path]) -> None:
+    """Reads logs to their ends. Ctrl+C ends an endless stream; the command then works on the messages received."""
+    path = paths[0]
     # Only the main thread may set signal handlers.
     if not is_stream(path) or threading.current_thread() is not threading.main_thread():
-        document.load(path, reading=reading, together=together)
+        log.complete(steps)
         return
+    unopened = True
 
     def end(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, before)  # a second Ctrl+C ends the program
-        document.stop_stream()
-        if document.sources.is_unopened:
-            typer.echo(escape_hostile(f"No program wrote to {document.name}."), err=True)
+        log.stop_stream()
+        if unopened:
+            typer.echo(escape_hostile(f"No program wrote to {log.name}."), err=True)
         else:
-            typer.echo(
-                escape_hostile(f"{document.name} continues; this covers the messages received so far."), err=True
-            )
+            typer.echo(escape_hostile(f"{log.name} continues; this covers the messages received so far."), err=True)
 
     before = signal.signal(signal.SIGINT, end)
     patient_until = time.monotonic() + PATIENCE_S
     said = False
+
+    def note(progress: Progress) -> None:
+        nonlocal said, unopened
+        unopened = progress.unopened
+        if not said and unopened and time.monotonic() > patient_until:
+            said = True
+            say_waiting(path)
+
     try:
-        for _ in document.open_log(path, reading=reading):
-            if not said and document.sources.is_unopened and time.monotonic() > patient_until:
-                said = True
-                say_waiting(path)
+        log.complete(steps, note)
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def _load_together(document: CaptureDocument, files: Sequence[str], paths: Sequence[Path], reading: str | None) -> None:
-    """Reads several logs to their ends, a session with its sub-agents; exits if one is missing."""
+def _refuse_several(paths: Sequence[Path]) -> None:
+    """Exits if one of several logs is a stream or missing."""
     for path in paths:
         if is_stream(path):
             fail(
@@ -209,13 +203,6 @@ def _load_together(document: CaptureDocument, files: Sequence[str], paths: Seque
             )
         if not path.exists():
             fail(f"{escape_hostile(str(path))} cannot be read: there is no such file.")
-    for _ in document.open_together(
-        [
-            SourceChoice(path, reading=reading, is_session=is_session(file))
-            for file, path in zip(files, paths, strict=True)
-        ]
-    ):
-        pass
 
 
 def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter:
@@ -240,7 +227,7 @@ def faults_shown(text: str) -> Generator[None]:
 
 
 def require_field(name: str) -> Field:
-    """Finds a field by name, also `payload.<path>`; exits if there is none."""
+    """Finds a field by name, also `payload.<path>`; exits without one."""
     try:
         return naming.field_named(name)
     except FilterError as error:

@@ -9,10 +9,8 @@ from inspector.analysis.views.latency.latency import MIN_ANSWERS
 from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, print_line, printable
-from inspector.document.summary import participant_stories
-from inspector.present.answers import masked_table
+from inspector.engine.requests.context_lists import ListParticipants
 from inspector.present.formats import count_of
-from inspector.protocol.secrets.masking import mask_secrets
 
 
 @takes_reading("memory", "read_as", "format_file")
@@ -22,8 +20,8 @@ def participants_command(
     reading: Reading = AS_USUAL,
 ) -> None:
     """Print the participants, their capabilities, and the requests that a gateway refused."""
-    with opened(files, reading) as document:
-        stories = map(_masked, participant_stories(document))
+    with opened(files, reading) as log:
+        stories = log.rows(ListParticipants())
         if as_json:
             print_array(stories)
             return
@@ -33,11 +31,6 @@ def participants_command(
             _print_participant(story)
         if not found:
             print_line("There are no participants.")
-
-
-def _masked(story: dict[str, Any]) -> dict[str, Any]:
-    tables = {name: masked_table(story[name]) for name in ("kinds", "latency")}
-    return {**mask_secrets(story), **tables}
 
 
 _MAX_NAMES = 8

@@ -87,7 +87,7 @@ def disable_command(name: Name) -> None:
 
 
 def _named(name: str, states: list[PluginState]) -> PluginState:
-    """Finds a plug-in by NAME, file:NAME or package:NAME; exits if there is none, or more than one."""
+    """Finds a plug-in by NAME, file:NAME or package:NAME; exits without one, or with several."""
     origin, colon, rest = name.partition(":")
     named = [one for one in states if one.name == name or (colon and (one.origin, one.name) == (origin, rest))]
     if not named:

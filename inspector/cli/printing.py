@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from inspector.protocol.escaped_text import escape_formula, escape_hostile
+from inspector.protocol.escaped_text import escape_formula, escape_hostile, printable
 
 __all__ = [
     "LONGEST_NAMES",
@@ -42,13 +42,6 @@ def plain(value: object) -> str:
 def csv_cell(value: object, cell: Callable[[object], str]) -> str:
     """Formats a value for one CSV cell; texts are escaped so that no spreadsheet runs them as formulas."""
     return cell(value) if isinstance(value, bool | int | float) else escape_formula(cell(value))
-
-
-def printable(text: str, width: int) -> str:
-    """Returns the text on one line, without control characters, cut to a width."""
-    # Cut before splitting: captured text may have megabytes. Twenty times the width leaves room for blanks.
-    line = escape_hostile(" ".join(text[: 20 * width].split()))
-    return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def dump(value: Any, *, indent: int | None = None) -> str:

@@ -71,7 +71,9 @@ def query_command(
             # DuckDB computes in native code, so Ctrl+C needs help to interrupt it.
             with interrupted_by_ctrl_c(database.interrupt):
                 needed = database.plan_inputs(sql)  # before reading a log, so that errors in the query come at once
-            with opened(files, reading, checked=needed.checked, counted=needed.counted) as document:
+            with opened(files, reading, checked=needed.checked, counted=needed.counted) as log:
+                # DuckDB reads the columns while it prints, so this command works on the document itself.
+                document = log.document
                 if format_ is Format.parquet:
                     _write_parquet(document, sql, needed, output)
                     return

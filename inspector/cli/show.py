@@ -11,9 +11,9 @@ import typer
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import dump, echo, plain, print_line, printable
-from inspector.document.document import CaptureDocument
-from inspector.present.answers import message_answer
-from inspector.store.messages.exact_bytes import save_message
+from inspector.engine.log import Log
+from inspector.engine.requests.log_facts import DescribeLog
+from inspector.engine.requests.stories import SaveMessage, TellMessage
 
 
 @takes_reading(*JUDGED, "prices")
@@ -27,16 +27,15 @@ def show_command(
     reading: Reading = AS_USUAL,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
-    with opened(files, reading, checked=True) as document:
-        if not 1 <= number <= len(document.capture):
-            count = len(document.capture)
+    with opened(files, reading, checked=True) as log:
+        count = log.answer_to(DescribeLog()).messages
+        if not 1 <= number <= count:
             fail(f"There is no message {number}; {named(files)} has {f'1 to {count:,}' if count else 'none'}.")
         if save is not None:
-            _save(document, number - 1, save)
+            _save(log, number - 1, save)
             return
-        story = message_answer(document, number - 1)
-        # Read here, since the document is closed when the text is printed.
-        is_big, size = document.capture.records.is_big(number - 1), int(document.capture.columns["size"][number - 1])
+        told = log.answer_to(TellMessage(number - 1))
+    story = told.facts
     if as_json:
         echo(dump(story))
         return
@@ -71,8 +70,8 @@ def show_command(
     for found in story["findings"]:
         print_line(f"{found['severity']:17} {found['code']}: {printable(found['text'], 400)}")
     print_line(dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
-    if is_big:
-        print_line(f"This is the beginning; --save PATH writes all {size:,} bytes.")
+    if told.is_big:
+        print_line(f"This is the beginning; --save PATH writes all {told.size_bytes:,} bytes.")
 
 
 def _lifecycle_sentences(life: dict[str, Any]) -> Iterator[str]:
@@ -100,9 +99,9 @@ def _lifecycle_sentences(life: dict[str, Any]) -> Iterator[str]:
         yield life["note"]
 
 
-def _save(document: CaptureDocument, message: int, path: Path) -> None:
+def _save(log: Log, message: int, path: Path) -> None:
     try:
-        written = save_message(document.capture, message, path)
+        written = log.answer_to(SaveMessage(message, path))
     except OSError as error:
         fail(f"{path} cannot be written: {error.strerror or error}.")
     print_line(f"{written:,} bytes written to {path}.")

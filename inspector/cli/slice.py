@@ -142,8 +142,8 @@ def _write_whole(
         asks = asks_for_findings(filter_, ()), asks_for_tokens(filter_, ())
         with opened(
             [str(path)], Reading(format_file=format_file), checked=asks[0], counted=asks[1], masked=masked
-        ) as document:
-            return sum(1 for line in cut_whole(document, filter_, related=with_related, masked=masked)
+        ) as log:
+            return sum(1 for line in cut_whole(log.document, filter_, related=with_related, masked=masked)
                        if file.write(line))  # fmt: skip
 
 

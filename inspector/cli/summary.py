@@ -13,12 +13,15 @@ from inspector.analysis.views.latency.latency import MIN_ANSWERS
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, dump, echo, print_line, printable
-from inspector.document.document import CaptureDocument
+from inspector.engine.requests.overview import ShowOverview
+from inspector.engine.requests.summaries import LogSummary, SummarizeLog
 from inspector.present.account import Account
-from inspector.present.answers import summary_answer
-from inspector.present.findings import failed_filter
 from inspector.present.formats import count_of, dollars
+from inspector.present.overview.cards import Overview, overview_json
 from inspector.present.token_facts import incomplete_words
+
+_WORK = ("runs", "time", "changes", "problems")
+"""Ids of the cards about work."""
 
 
 @takes_reading(*JUDGED, "prices")
@@ -32,26 +35,29 @@ def summary_command(
     reading: Reading = AS_USUAL,
 ) -> None:
     """Print an overview of a log: messages, participants, kinds, contexts, badges, tokens."""
-    with opened(files, reading, checked=True, counted=_COUNTED_BYTES if tokens is None else tokens) as document:
-        found, account = summary_answer(document, named(files), tokens=tokens is not False)
-        failed = document.capture.failed_count
-        known = next((source.known_format for source in document.capture.sources), None)
+    with opened(files, reading, checked=True, counted=_COUNTED_BYTES if tokens is None else tokens) as log:
+        answer = log.answer_to(SummarizeLog(named(files), tokens=tokens is not False))
+        overview = log.answer_to(ShowOverview())
+    found = answer.figures
     if as_json:
+        found["overview"] = overview_json(overview)
         echo(dump(found))
         return
+    known = answer.sources[0].known_format if answer.sources else None
     mostly = f"most lines have an unknown format; some are {known}" if known else "unknown format"
     print_line(f"{printable(found['file'], LONGEST_NAMES)}: {found['format'] or mostly}")
     messages, records = count_of(found["messages"], "message"), count_of(found["records"], "record")
     print_line(f"  {messages} in {records}, {found['unreadable']:,} unreadable")
-    _print_sources(document)
-    _print_account(account)
+    _print_sources(answer)
+    _print_account(answer.account)
+    _print_work(overview)
     print_line(f"  spaces        {_joined_names(found['spaces']) or 'none named'}")
     print_line(f"  participants  {_joined_names(found['participants']) or 'none'}")
     print_line(f"  contexts      {found['contexts']:,}; {count_of(found['main'], 'message')} in main")
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
     print_line(f"  findings      {by_code or 'none'}")
-    if failed:
-        print_line(f"  failures      {failed:,}; `list FILE -Y {quote(failed_filter(document.capture))}` lists them")
+    if answer.failed:
+        print_line(f"  failures      {answer.failed:,}; `list FILE -Y {quote(answer.failed_filter)}` lists them")
     _print_models(found)
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     print_line(f"  tool results  {badges}")
@@ -64,20 +70,19 @@ def summary_command(
         print_line(f"  and {count_of(len(found['kinds']) - MOST_LISTED, 'more kind')}")
 
 
-def _print_sources(document: CaptureDocument) -> None:
+def _print_sources(answer: LogSummary) -> None:
     """Prints records and clock offsets by source, if there are several."""
-    capture = document.capture
-    if len(capture.sources) < 2:
+    sources = answer.sources
+    if len(sources) < 2:
         return
-    shared = count_of(len(capture.sightings), "record")
-    print_line(f"  sources       {len(capture.sources):,}; {shared} that another source has too")
-    counts = zip(capture.sources, capture.records_by_source(), strict=True)
-    for source, count in islice(counts, MOST_LISTED):
+    shared = count_of(answer.shared_records, "record")
+    print_line(f"  sources       {len(sources):,}; {shared} that another source has too")
+    for source in islice(sources, MOST_LISTED):
         offset = f", clock corrected by {source.clock_offset_ns / 1e6:+,.1f} ms" if source.clock_offset_ns else ""
-        records = count_of(count, "record")
-        print_line(f"    {printable(source.name, 60)}: {source.main_format or 'no format'}, {records}{offset}")
-    if len(capture.sources) > MOST_LISTED:
-        print_line(f"    and {len(capture.sources) - MOST_LISTED:,} more")
+        records = count_of(source.records, "record")
+        print_line(f"    {printable(source.name, 60)}: {source.format or 'no format'}, {records}{offset}")
+    if len(sources) > MOST_LISTED:
+        print_line(f"    and {len(sources) - MOST_LISTED:,} more")
 
 
 def _print_account(account: Account) -> None:
@@ -88,6 +93,21 @@ def _print_account(account: Account) -> None:
             "" if line.message is None or line.text.endswith(f"No. {line.message + 1}") else f", No. {line.message + 1}"
         )
         print_line(f"    {line.about:14}{printable(line.text, 300)}{no}")
+
+
+def _print_work(overview: Overview) -> None:
+    """Prints the head of an overview and its cards about work: runs, time, changes, failed calls with repairs."""
+    print_line(f"  {printable(overview.above, 300)}")
+    for card in overview.cards:
+        lines = card.texts
+        if card.id == "problems":
+            # The account has the other problems.
+            rows = [row for section in card.sections for row in section.rows]
+            lines = [row.text for row in rows if row.key.startswith(("failed ", "rejected "))]
+        if card.id in _WORK and lines:
+            print_line(f"  {card.title[:1].lower()}{card.title[1:]}")
+            for line in lines:
+                print_line(f"    {printable(line, 300)}")
 
 
 def _print_models(found: dict[str, Any]) -> None:

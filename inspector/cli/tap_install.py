@@ -88,7 +88,7 @@ def _as_json(server: Server) -> dict[str, object]:
 
 
 def _server(client: str, server: str, file: Path | None) -> Server:
-    """Finds a server by client and name; exits if there is none, or more than one."""
+    """Finds a server by client and name; exits without one, or with several."""
     from inspector.tap.install.changes import servers_of
     from inspector.tap.install.clients import client_named
 

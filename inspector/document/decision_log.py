@@ -33,12 +33,12 @@ class DecisionLog:
         self._due = 0.0
         self.found: CapabilityDecisions | None = None
 
-    def open_beside(self, log: Path, *, wait: bool, follow: bool) -> Generator[None]:
+    def open_beside(self, log: Path, *, waits: bool, follow: bool) -> Generator[None]:
         """Reads the file beside a log once; yields while it is decompressed.
 
         Args:
             log: a gateway's log.
-            wait: waits for the decompression.
+            waits: waits for the decompression.
             follow: the last line may be unfinished.
         """
         path = next((found for end in _ARCHIVES if _is_there(found := log.with_name(FILE_NAME + end))), None)
@@ -46,7 +46,7 @@ class DecisionLog:
             return
         try:
             source = open_source(path)
-            for _ in SourceReader(source, 0).wait_until(lambda: not source.is_growing, wait=wait):
+            for _ in SourceReader(source, 0, waits=waits).wait_until(lambda: not source.is_growing):
                 yield
             # Several gateways may be open together; their decisions are one set.
             decisions = self.found or CapabilityDecisions()

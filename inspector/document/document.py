@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -16,12 +16,15 @@ from typing import Protocol
 import numpy as np
 
 from inspector.analysis import Analysis, AnalysisChanges
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.tokens.token_counting import TokenCounting
+from inspector.analysis.passes.user_marks import Note, Target
 from inspector.analysis.views.causes.chain import ChainStep, chain_of
 from inspector.analysis.views.causes.likely_links import LikelyChain, likely_chain
 from inspector.analysis.views.latency.link_delay import link_delay_ns
 from inspector.base.gc_control import no_collection
 from inspector.base.memory_budget import MemoryBudget
+from inspector.base.slices import SlicedWork
 from inspector.document.decision_log import DecisionLog
 from inspector.document.openers import OPENERS, OpenRequest, title_of, title_of_several
 from inspector.document.source_list import resolve_choices
@@ -101,7 +104,7 @@ class CaptureDocument:
     # Reading
 
     def open_log(
-        self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
+        self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
         follow: bool = False, together: bool = False, reading: str | None = None,
     ) -> Generator[Progress]:  # fmt: skip
         """Reads a log step by step; after each step of some MB the document is usable.
@@ -111,7 +114,6 @@ class CaptureDocument:
                 sessions (docs/protocols.md 14), detected by content.
             name: display name, if it differs from the file's name.
             block_bytes: bytes per step.
-            wait: waits for workers; otherwise a step without news reports the wait.
             follow: `poll` continues when the log grows.
             together: opens an agent session with the files of its sub-agents; always on for a folder.
             reading: forced format, one of `inspector.formats.registry.selectable_formats`; None for detection.
@@ -121,7 +123,7 @@ class CaptureDocument:
             UnknownFormatError: the first 1,000 lines have no known format.
         """
         guards.renew()  # a plug-in that failed with another log may work with this one
-        request = OpenRequest(path, name, reading, block_bytes, wait=wait, follow=follow, together=together)
+        request = OpenRequest(path, name, reading, block_bytes, follow=follow, together=together)
         # The first opener that knows the path reads it; the last one takes any log.
         for opener in OPENERS:
             steps = opener(self, request)
@@ -131,7 +133,7 @@ class CaptureDocument:
 
     def open_together(
         self, choices: Sequence[SourceChoice], *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
-        wait: bool = True, follow: bool = False,
+        follow: bool = False,
     ) -> Generator[Progress]:  # fmt: skip
         """Reads several logs as one document in the order of time, with the steps of `open_log`.
 
@@ -140,7 +142,7 @@ class CaptureDocument:
 
         Args:
             choices: files, folders and agents' sessions in any order. A single file is opened as by `open_log`.
-            name, block_bytes, wait, follow: as in `open_log`.
+            name, block_bytes, follow: as in `open_log`.
 
         Raises:
             OSError: no log can be read.
@@ -151,23 +153,23 @@ class CaptureDocument:
             # A single log needs neither comparison nor a merged order.
             one = found[0]
             yield from self.open_log(
-                one.path, name=name, block_bytes=block_bytes, wait=wait, follow=follow, together=one.is_session,
+                one.path, name=name, block_bytes=block_bytes, follow=follow, together=one.is_session,
                 reading=one.reading,
             )  # fmt: skip
             return
         if len(found) > 1:
             self.capture.merge_across_sources()
-        yield from self.open_set(found, name=name, block_bytes=block_bytes, wait=wait, follow=follow)
+        yield from self.open_set(found, name=name, block_bytes=block_bytes, follow=follow)
 
     def open_set(
         self, choices: Sequence[SourceChoice], *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
-        wait: bool = True, follow: bool = False,
+        follow: bool = False,
     ) -> Generator[Progress]:  # fmt: skip
         """Reads the files of choices that are sorted already; the arguments and errors of `open_together`."""
         guards.renew()
         chosen = self.sources.add_several(choices)
         self.set_origin((chosen.live or chosen.sources[0]).path, name or title_of_several(chosen))
-        yield from self.read_sources(block_bytes, wait=wait, follow=follow)
+        yield from self.read_sources(block_bytes, follow=follow)
 
     def set_origin(self, path: Path, name: str) -> None:
         """Sets the path and the name, unless an earlier call did: a document keeps the name it was opened by."""
@@ -180,7 +182,7 @@ class CaptureDocument:
             stream.feed.stop()
 
     def open_sessions(
-        self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
+        self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
         sessions: SessionDocument | None = None,
     ) -> Generator[Progress]:  # fmt: skip
         """Reads files and folders of sessions as one document; steps as for `open_log`.
@@ -189,7 +191,6 @@ class CaptureDocument:
             paths: files and folders.
             name: display name, if it differs from the first file's name.
             block_bytes: bytes per step.
-            wait: waits for workers.
             sessions: sessions already read.
 
         Raises:
@@ -199,7 +200,7 @@ class CaptureDocument:
         self.path = paths[0]
         self.name = self.name or name or (paths[0].name if paths[0].is_dir() else title_of(paths[0]))
         if sessions is None:
-            steps = read_sessions(paths, wait=wait)
+            steps = read_sessions(paths, wait=self.sources.waits)
             while True:
                 try:
                     next(steps)
@@ -216,39 +217,51 @@ class CaptureDocument:
         self.msp, self.sessions = sessions, SessionFollowing(self, shown)
         if shown.source is not None:
             self.sources.add(shown.source)
-            yield from self.read_sources(block_bytes, wait=wait, follow=False)
+            yield from self.read_sources(block_bytes, follow=False)
         self.sessions.report_problems()
+        self.sessions.start()
 
     def take_rewritten(self, rows: Sequence[int]) -> None:
         """Passes rewritten lines to the passes."""
         if rows:
             self._notify_observers(self.analysis.rewritten(np.array(rows, np.int64)))
 
+    def set_notes(self, notes: Iterable[tuple[Target, Note]]) -> Rows:
+        """Sets marks and comments; an empty note removes both. Returns the changed messages."""
+        for target, note in notes:
+            self.analysis.marks.set_note(target, note)
+        return self.report_notes()
+
+    def report_notes(self) -> Rows:
+        """Notifies observers of changed marks and comments. Returns the changed messages."""
+        changed, count = self.analysis.marks.changed.take_rows(), len(self.analysis)
+        for observer in list(self.observers):
+            observer.messages_changed(AnalysisChanges(count, count, changed, tree_moved=False))
+        return changed
+
     def catch_up(self) -> None:
         """Runs the checks on pending changes."""
         self._notify_observers(self.analysis.catch_up())
 
-    def resume_reading(
-        self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False
-    ) -> Generator[Progress]:
+    def resume_reading(self, *, block_bytes: int = BLOCK_BYTES, follow: bool = False) -> Generator[Progress]:
         """Continues a log whose `open_log` was closed early; same steps and errors."""
         # The user chose to continue, so the limit rises by one step.
         self.memory.extend()
-        yield from self.read_sources(block_bytes, wait=wait, follow=follow)
+        yield from self.read_sources(block_bytes, follow=follow)
 
-    def read_sources(self, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
+    def read_sources(self, block_bytes: int, *, follow: bool) -> Generator[Progress]:
         """Reads the sources added so far to their ends, with the steps of `open_log`."""
         sources, reader = self.sources, self.sources.reader
         finished, unchecked = False, False
         try:
             yield self._progress()
-            for _ in reader.detect_format(wait=wait) if not reader.source.read_to else ():
+            for _ in reader.detect_format() if not reader.source.read_to else ():
                 yield self._progress()
             sources.leave_out_unknown()
             if follow:
                 sources.follow_logs()
             feed = reader.source.feed
-            for block in reader.read_blocks(block_bytes, wait=wait, to_be_followed=sources.followed is not None):
+            for block in reader.read_blocks(block_bytes, to_be_followed=sources.followed is not None):
                 if block is not None:
                     try:
                         yield self._progress()  # the read took long enough for one turn of a window's loop
@@ -263,13 +276,15 @@ class CaptureDocument:
                     self._notify_observers(self.analysis.catch_up())
                     unchecked = False
                 yield self._progress()
-                if self.memory.is_full and (feed is None or wait):
+                if self.memory.is_full and (feed is None or sources.waits):
                     yield from self._caught_up()
                     return
                 while self.memory.is_full:  # stopping would also stop the thread that fills the spool
                     yield replace(self._progress(), waiting=True)
             for gateway in (one for one in reader.sources if one.known_format == "gateway-log"):
-                for _ in self.decisions.open_beside(gateway.path, wait=wait, follow=sources.followed is not None):
+                for _ in self.decisions.open_beside(
+                    gateway.path, waits=sources.waits, follow=sources.followed is not None
+                ):
                     yield replace(self._progress(), waiting=True)
             self.analysis.findings.decisions = self.decisions.found
             yield from self._caught_up()
@@ -287,11 +302,11 @@ class CaptureDocument:
     def _checked(self) -> Generator[Progress]:
         """Advances the checks, one step at a time."""
         while self.analysis.is_checking:
-            self._advance_checks(0.0)
+            self._advance_checks()
             yield self._progress()
 
     def _progress(self) -> Progress:
-        return progress_of(self.sources.reader, len(self.capture))
+        return progress_of(self.sources.reader, len(self.capture), unopened=self.sources.is_unopened)
 
     def load(
         self, path: Path, *, name: str | None = None, reading: str | None = None, together: bool = False
@@ -310,6 +325,16 @@ class CaptureDocument:
         # Nothing is read here: `poll` finds the lines as they are written.
         self.sources.add_live(path, name)
 
+    def open_live(self, path: Path, *, name: str | None, block_bytes: int) -> Generator[Progress]:
+        """Reads the capture file of a live source as `open_log`; `poll` then reads its growth.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        self.set_origin(path, name or title_of(path))
+        self.sources.add_live(path, self.name, to_present=True)
+        yield from self.read_sources(block_bytes, follow=False)
+
     def poll(self, *, more: bool = False, until: float = math.inf) -> bool:
         """Appends a block of new lines of a live capture or followed log; returns True if there was work.
 
@@ -320,7 +345,7 @@ class CaptureDocument:
             until: deadline by `time.perf_counter`; after it, no block is started, and a block already read waits.
         """
         if self.analysis.is_checking:
-            self._advance_checks(0.0)
+            self._advance_checks()
             return True
         if time.perf_counter() >= until:
             return True
@@ -353,20 +378,14 @@ class CaptureDocument:
             # Slow checks run rarely, so that they take at most 0.2 % of the time.
             self._checks_due = began + max(_CHECKS_S, _REST_FACTOR * (time.monotonic() - began))
 
-    def run_postponed_checks(self, until: float) -> bool:
-        """Runs postponed checks that must read records again.
-
-        Args:
-            until: deadline by `time.perf_counter`; one step is done however late it is.
-
-        Returns:
-            True if no work is left until more messages arrive.
-        """
-        if self.sources.is_closed:
-            return True
-        changes, done = self.analysis.go_on(until)
-        self._notify_observers(changes)
-        return done
+    def postponed_checks(self) -> SlicedWork[None]:
+        """Runs postponed checks, which read records again; closing the generator leaves the rest to another one."""
+        if not self.sources.is_closed:
+            for changes in self.analysis.deferred_checks():
+                self._notify_observers(changes)
+                yield
+                if self.sources.is_closed:
+                    return
 
     def set_tool_aliases(self, aliases: ToolAliases) -> None:
         """Sets aliases of tools, also for earlier messages; collapsed results may change."""
@@ -422,8 +441,8 @@ class CaptureDocument:
         """
         began, source = time.thread_time(), reader.source
         source.read_to = max(source.read_to, block.stop)
-        if self.analysis.is_checking:  # before the messages exceed the ones they started with
-            self._advance_checks(math.inf)
+        while self.analysis.is_checking:  # before the messages exceed the ones they started with
+            self._advance_checks()
         with no_collection():
             appended = self.capture.append(block)
             followed = self.sources.followed is not None
@@ -434,10 +453,10 @@ class CaptureDocument:
         self._notify_observers(changes)
         reader.pace.record_part(len(block), time.thread_time() - began)
 
-    def _advance_checks(self, until: float) -> None:
-        """Advances the started checks."""
+    def _advance_checks(self) -> None:
+        """Advances the started checks by one step."""
         with no_collection():
-            changes = self.analysis.advance(until)
+            changes = self.analysis.advance()
         self._notify_observers(changes)
 
     def _notify_observers(self, changes: AnalysisChanges) -> None:
@@ -451,6 +470,8 @@ class CaptureDocument:
         self.counting.close()
         if self.sessions is not None:
             self.sessions.stop()
+        if self.msp is not None:
+            self.msp.stop_counting()
         self.live = False
         self.sources.close()
         self.capture.close()

@@ -1,4 +1,4 @@
-"""A live session: a gateway source, its capture file, the document that reads it; also tests a connection.
+"""A live session: the recorder of a gateway, and the document that reads its capture file; also tests a connection.
 
 No Qt. The document learns only from the file (docs/design.md 4, one way for live and file).
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -20,23 +19,17 @@ from inspector.document.document import CaptureDocument
 from inspector.reading.files.source_reader import POLL_S
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
+from inspector.sources.recorder_client import RecorderClient
 from inspector.sources.state import SourceState
-from inspector.store.files.capture_folder import new_capture
+from inspector.store.files.capture_folder import OwnCapture, new_capture
 from inspector.store.files.capture_writer import CaptureWriter
 
 SLICE_S = 0.006
 """Seconds of checks before other tasks run."""
 _BEGUN_S = 0.002
 """Seconds used in a turn after which no block is started or appended; a block needs a turn of its own."""
-
-NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Error numbers of a full disk or quota."""
-
-_LEAVES_S = 5.0
-"""Seconds after which a gateway is left even without its close."""
-
-StateCallback = Callable[[SourceState, str], None]
-
+_LEAVES_S = 8.0
+"""Seconds for the recorder to leave the gateway; it needs at most five."""
 _REST_FACTOR = 2
 """Factor: pause between two reads of the file, relative to the duration of the last one."""
 _ROUND_S = 0.1
@@ -46,60 +39,72 @@ _QUIET_S = 1.0
 
 
 class LiveSession:
-    """Joins a gateway and feeds a document until it is closed or the connection ends.
+    """Feeds a document with the capture of a recorder until it is closed or the connection ends.
 
     Attributes:
-        connection: address and identity.
         document: receives the messages.
-        own: our capture file in the user's data folder; saving or closing decides about it.
-        writer: writes that file.
-        source: the connection itself.
-        state, sentence: as last reported; the sentence is for the user.
+        recorder: writes the capture, in a process that outlives this one.
         complete: all received data is in the file and in the document, and no more follows.
     """
 
     def __init__(
-        self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback, demo: bool = False,
+        self, recorder: RecorderClient, document: CaptureDocument, *, on_state: Callable[[], object],
         others_first: Callable[[], Awaitable[None]] | None = None,
     ) -> None:  # fmt: skip
-        """Creates the capture file and attaches the document to it.
+        """Stores its collaborators; `start` feeds the document.
 
         Args:
-            connection: address and identity.
-            document: an empty document.
-            on_state: called with each state and a sentence for the user.
-            demo: marks the capture as disposable.
+            recorder: the recorder, attached or about to start.
+            document: reads its capture as a live source.
+            on_state: called after each change of the connection.
             others_first: waits while other tasks need the loop, before each read.
-
-        Raises:
-            OSError: the capture file cannot be written.
         """
-        self.connection = connection
+        self.recorder = recorder
         self.document = document
-        self.state = SourceState.CONNECTING
-        self.sentence = ""
         self.complete = self._ended = False
         self._on_state, self._others_first = on_state, others_first
-        self.own = new_capture(connection.space)
-        origin = connection.origin() | ({"demo": True} if demo else {})
-        try:
-            # In the background, so that a slow disk does not hold up the gateway.
-            self.writer = CaptureWriter(self.own.path, origin=origin, background=True)
-        except OSError:
-            # Otherwise an empty capture would stay in the user's folder.
-            self.own.discard()
-            raise
-        self.source = GatewaySource(connection, self.writer, on_state=self._on_state_changed, observed=True)
-        document.follow_capture(self.writer.path, name=connection.space)
-        document.analysis.now_ns = time.time_ns()
         self._round_due_s = 0.0
         self._tasks: set[asyncio.Task[Any]] = set()
         self._left = asyncio.Event()
         self._arrived = asyncio.Event()
-        self.writer.on_pending = self._arrived.set
+        self._words = ("", "", "")
+        self._loop = asyncio.get_running_loop()
+        recorder.begin(self._on_report)
 
-    def adopt_document(self, document: CaptureDocument) -> None:
+    @classmethod
+    def join(
+        cls, connection: Connection, document: CaptureDocument, *, on_state: Callable[[], object], demo: bool = False,
+        others_first: Callable[[], Awaitable[None]] | None = None,
+    ) -> tuple[LiveSession, OwnCapture]:  # fmt: skip
+        """Creates a capture file, attaches an empty document to it and joins a gateway.
+
+        Args:
+            connection: address and identity.
+            document: an empty document.
+            on_state, others_first: as for the session.
+            demo: marks the capture as disposable.
+
+        Returns:
+            The session, and the file in the user's data folder; saving or closing decides about it.
+
+        Raises:
+            OSError: the capture file cannot be written.
+        """
+        own = new_capture(connection.space)
+        origin = connection.origin() | ({"demo": True} if demo else {})
+        try:
+            CaptureWriter(own.path, origin=origin).close()
+        except OSError:
+            # Otherwise an empty capture would stay in the user's folder.
+            own.discard()
+            raise
+        document.follow_capture(own.path, name=connection.space)
+        recorder = RecorderClient.for_gateway(connection, own.path)
+        return cls(recorder, document, on_state=on_state, others_first=others_first), own
+
+    def adopt_document(self, document: CaptureDocument, on_state: Callable[[], object]) -> None:
         """Feeds another document from now on, one that has read the capture with other sources."""
+        self._on_state = on_state
         # The poll reads `document` anew in each turn, so no task must be stopped.
         before, self.document = self.document, document
         if self._ended:
@@ -108,16 +113,16 @@ class LiveSession:
             document.analysis.now_ns = before.analysis.now_ns
 
     def start(self) -> None:
-        """Connects in the background; the callback receives the states."""
-        start_task(self._run(), name=f"gateway {self.connection.space}", owner=self._tasks)
+        """Feeds the document in the background."""
+        self.document.analysis.now_ns = time.time_ns()
+        start_task(self._run(), name=f"gateway {self.recorder.connection.space}", owner=self._tasks)
 
     async def _run(self) -> None:
         polling = start_task(self._poll(), name="poll the capture", owner=self._tasks)
         try:
-            await self.source.run()
+            await self._left.wait()
         finally:
-            self._left.set()
-            # `_finish` reads the rest itself; two readers would take blocks twice.
+            # `_finish_session` reads the rest itself; two readers would take blocks twice.
             polling.cancel()
             await self._finish_session()
 
@@ -128,7 +133,6 @@ class LiveSession:
             await asyncio.sleep(0 if behind else max(POLL_S, _REST_FACTOR * took_s))
             if self._others_first is not None:
                 await self._others_first()
-            self._arrived.clear()
             began = time.thread_time()  # processor time: other load on the machine does not count
             behind, before = self._read_slice(), records
             took_s = time.thread_time() - began
@@ -137,9 +141,12 @@ class LiveSession:
                 came_s = time.monotonic()
             # several sources may grow too
             elif time.monotonic() - came_s > _QUIET_S and self.document.sources.several is None:
+                self._arrived.clear()
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(_QUIET_S):
                         await self._arrived.wait()
+                    # Reported before it is in the file.
+                    came_s = time.monotonic()
 
     def _read_slice(self) -> bool:
         """Reads one slice of the file; returns True if much more waits."""
@@ -156,20 +163,15 @@ class LiveSession:
         return behind
 
     async def _finish_session(self) -> None:
-        try:
-            self.writer.write_all_now()
-        except OSError as error:
-            # Kept open: when saved elsewhere, the capture receives the data that could not be written here.
-            self._on_state_changed(SourceState.FAILED, str(error))
-            await self.take_in_all()
-        else:
-            self.writer.close()
-            await self.take_in_all()
+        await self.take_in_all()
+        # Kept open when unwritable: saved elsewhere, the capture receives the data that could not be written here.
+        if not self.recorder.connection.is_unwritable:
             self.document.end_live()
             self.complete = True
         self._ended = True
         self.document.live = False
         self.document.analysis.now_ns = None
+        self._on_state()
 
     async def take_in_all(self) -> None:
         """Reads every whole line of the file in slices; also after the end, when it was saved elsewhere."""
@@ -178,47 +180,32 @@ class LiveSession:
         while self.document.poll():
             pass
 
-    def _on_state_changed(self, state: SourceState, sentence: str) -> None:
-        if state is SourceState.FAILED and self.writer.error is not None:
-            sentence = self._why_stopped(self.writer.error)
-        if (state, sentence) == (self.state, self.sentence):
-            return
-        self.state, self.sentence = state, sentence
-        self._on_state(state, sentence)
+    def _on_report(self) -> None:
+        """Handles a report, on a thread of the recorder's client."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._take_report)
 
-    def _why_stopped(self, error: OSError) -> str:
-        what = "there is no space left" if error.errno in NO_SPACE else str(error).rstrip(".")
-        where = f" for {self.writer.path}" if error.errno in NO_SPACE else ""
-        waiting = self.writer.count_pending_messages()
-        messages = f"{waiting:,} messages" if waiting > 1 else "message"
-        in_memory = f", the last {messages} only in memory" if waiting else ""
-        lost = (
-            f", except {self.writer.dropped_count:,} messages for which there was no room"
-            if self.writer.dropped_count
-            else ""
-        )
-        return (
-            f"The capture was stopped: {what}{where}. What was received is kept{in_memory}{lost}. "
-            "Save the capture on another disk, or free some space and save it then."
-        )
+    def _take_report(self) -> None:
+        self._arrived.set()
+        if self.recorder.has_left:
+            self._left.set()
+        connection = self.recorder.connection
+        words = (connection.state, connection.sentence, connection.trouble)
+        if words != self._words:
+            self._words = words
+            self._on_state()
 
     async def close(self) -> None:
         """Leaves the gateway and waits until all received data is in the document."""
-        await self.source.close()
+        self.recorder.leave()
         tasks = set(self._tasks)
         if not tasks:
             return
         try:
             await asyncio.wait_for(self._left.wait(), _LEAVES_S)
         except TimeoutError:
-            for task in tasks:
-                task.cancel()
+            self._left.set()
         await asyncio.wait(tasks)  # however much is left to read
-
-    def close_writer(self) -> None:
-        """Closes the file for good; pending data is written if there is space by now, else lost."""
-        with contextlib.suppress(OSError):
-            self.writer.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,6 @@ class OpenRequest:
     name: str | None = None
     reading: str | None = None
     block_bytes: int = BLOCK_BYTES
-    wait: bool = True
     follow: bool = False
     together: bool = False
 
@@ -57,7 +56,7 @@ def open_agent_session(document: CaptureDocument, request: OpenRequest) -> Gener
     document.path = request.path
     choices = [SourceChoice(request.path, is_session=True)]
     return document.open_set(
-        choices, name=request.name or title_of(request.path), block_bytes=request.block_bytes, wait=request.wait,
+        choices, name=request.name or title_of(request.path), block_bytes=request.block_bytes,
         follow=request.follow,
     )  # fmt: skip
 
@@ -68,9 +67,7 @@ def open_folder(document: CaptureDocument, request: OpenRequest) -> Generator[Pr
         return None
     document.path, document.name = request.path, document.name or request.name or title_of(request.path)
     choices = [SourceChoice(log, reading=request.reading) for log in logs]
-    return document.open_together(
-        choices, block_bytes=request.block_bytes, wait=request.wait, follow=request.follow
-    )  # fmt: skip
+    return document.open_together(choices, block_bytes=request.block_bytes, follow=request.follow)
 
 
 def open_source_list(document: CaptureDocument, request: OpenRequest) -> Generator[Progress] | None:
@@ -79,7 +76,7 @@ def open_source_list(document: CaptureDocument, request: OpenRequest) -> Generat
         return None
     document.path, document.name = request.path, document.name or request.name or request.path.stem
     return document.open_together(
-        read_source_list(request.path), name=request.name, block_bytes=request.block_bytes, wait=request.wait,
+        read_source_list(request.path), name=request.name, block_bytes=request.block_bytes,
         follow=request.follow,
     )  # fmt: skip
 
@@ -88,9 +85,7 @@ def open_msp_document(document: CaptureDocument, request: OpenRequest) -> Genera
     """Opens a file or a folder of sessions with sub-sessions (docs/protocols.md 14)."""
     if request.reading is not None or not is_session_document(request.path):
         return None
-    return document.open_sessions(
-        [request.path], name=request.name, block_bytes=request.block_bytes, wait=request.wait
-    )  # fmt: skip
+    return document.open_sessions([request.path], name=request.name, block_bytes=request.block_bytes)
 
 
 def open_single_log(document: CaptureDocument, request: OpenRequest) -> Generator[Progress] | None:
@@ -110,7 +105,7 @@ def _read_log(document: CaptureDocument, request: OpenRequest) -> Generator[Prog
     document.path, document.name = request.path, document.name or request.name or title_of(request.path)
     document.live = False
     document.sources.add(source)
-    yield from document.read_sources(request.block_bytes, wait=request.wait, follow=request.follow)
+    yield from document.read_sources(request.block_bytes, follow=request.follow)
 
 
 def _read_stream(document: CaptureDocument, request: OpenRequest) -> Generator[Progress]:
@@ -118,44 +113,38 @@ def _read_stream(document: CaptureDocument, request: OpenRequest) -> Generator[P
     source.chosen_format = request.reading
     document.path, document.name = source.data_path, document.name or request.name or source.name
     document.live = True
-    if request.reading is None and (yield from _streams_sessions(document, source, wait=request.wait)):
+    if request.reading is None and (yield from _streams_sessions(document, source)):
         yield from _read_streamed_sessions(document, source, request)
         return
     document.sources.add(source)
-    yield from document.read_sources(request.block_bytes, wait=request.wait, follow=request.follow)
+    yield from document.read_sources(request.block_bytes, follow=request.follow)
 
 
-def _streams_sessions(
-    document: CaptureDocument, source: SourceFile, *, wait: bool
-) -> Generator[Progress, None, bool]:  # fmt: skip
+def _streams_sessions(document: CaptureDocument, source: SourceFile) -> Generator[Progress, None, bool]:
     """Waits for the first object of a stream; returns True if it begins a document of sessions."""
     # Known before the first byte, so that the user can stop the wait.
     document.sources.stream = source
     # A pipe may deliver its first object in pieces.
-    yield from _wait_until(document, source, lambda: holds_sessions(source) is not None, wait=wait)
+    yield from _wait_until(document, source, lambda: holds_sessions(source) is not None)
     return bool(holds_sessions(source))
 
 
-def _read_streamed_sessions(
-    document: CaptureDocument, source: SourceFile, request: OpenRequest
-) -> Generator[Progress]:  # fmt: skip
+def _read_streamed_sessions(document: CaptureDocument, source: SourceFile, request: OpenRequest) -> Generator[Progress]:
     """Reads the sessions of a stream once all of it has come: they are one JSON document."""
-    yield from _wait_until(document, source, lambda: not source.is_growing, wait=request.wait)
+    yield from _wait_until(document, source, lambda: not source.is_growing)
     document.live = False
     try:
-        yield from document.open_sessions([source.data_path], block_bytes=request.block_bytes, wait=request.wait)
+        yield from document.open_sessions([source.data_path], block_bytes=request.block_bytes)
     finally:  # also when it was cancelled
         if document.msp is not None:
             document.msp.leave_disk()
         source.close()
 
 
-def _wait_until(
-    document: CaptureDocument, source: SourceFile, condition: Callable[[], bool], *, wait: bool
-) -> Generator[Progress]:  # fmt: skip
-    reader = SourceReader(source, 0)
-    for _ in reader.wait_until(condition, wait=wait):
-        yield progress_of(reader, len(document.capture))
+def _wait_until(document: CaptureDocument, source: SourceFile, condition: Callable[[], bool]) -> Generator[Progress]:
+    reader = SourceReader(source, 0, waits=document.sources.waits)
+    for _ in reader.wait_until(condition):
+        yield progress_of(reader, len(document.capture), unopened=document.sources.is_unopened)
 
 
 def title_of_several(opened: SourceSet) -> str:

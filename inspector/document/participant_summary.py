@@ -22,6 +22,7 @@ from inspector.analysis.views.summaries.participant_queries import (
     tools_offered,
     waiting_messages,
 )
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.document.document import CaptureDocument
 
 MOST_JUDGED = 200
@@ -117,7 +118,14 @@ class ParticipantStory:
 def story_of(
     document: CaptureDocument, space: int, name: str, *, most_refused: int = _MOST_REFUSALS
 ) -> ParticipantStory | None:
-    """Returns the story of a participant; None if it is not in the space. O(messages) of array work.
+    """Returns the story of a participant; None if it is not in the space."""
+    return run_to_end(story_steps(document, space, name, most_refused=most_refused))
+
+
+def story_steps(
+    document: CaptureDocument, space: int, name: str, *, most_refused: int = _MOST_REFUSALS
+) -> SlicedWork[ParticipantStory | None]:
+    """Returns the story of a participant in steps; None if it is not in the space. O(messages) of array work.
 
     Args:
         document: the document.
@@ -130,10 +138,18 @@ def story_of(
     if participant is None:
         return None
     sent, capabilities = messages_from(analysis, space, name), analysis.capabilities
+    yield
     latency, answered = latency_of(analysis, sent)
+    yield
     asked = messages_to(analysis, space, name)
+    yield
+    offered, calls = offered_tools(analysis, sent), tool_use(analysis, sent, asked)
+    yield
     # Each verdict decodes a message, so only the latest ones are judged.
     judged = _judged_lately(document, sent[-MOST_JUDGED:].tolist())
+    yield
+    refused = [_refusal_story(document, space, name, one) for one in capabilities.refusals(space, name, most_refused)]
+    yield
     return ParticipantStory(
         participant=participant,
         first=int(sent[0]) if len(sent) else None,
@@ -142,15 +158,13 @@ def story_of(
         held=capabilities.capabilities_of(space, name),
         changes=list(capabilities.changes.get((space, name), ())),
         revoked=capabilities.revoked(space, name),
-        refused=[
-            _refusal_story(document, space, name, one) for one in capabilities.refusals(space, name, most_refused)
-        ],
+        refused=refused,
         judged_count=len(judged),
         differing=[(row, one) for row, one in judged if one.differs],
         tools=tools_offered(analysis, sent),
         server=server_words(analysis, sent),
-        offered=offered_tools(analysis, sent),
-        tool_use=tool_use(analysis, sent, asked),
+        offered=offered,
+        tool_use=calls,
         latency=latency,
         answered=answered,
         asks=waiting_messages(analysis, sent).tolist(),

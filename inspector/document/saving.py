@@ -12,13 +12,13 @@ import errno
 import os
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Protocol
 
 from inspector.base.atomic_files import TemporaryFile, open_replacement
 from inspector.document.bundling import write_sources
 from inspector.document.document import CaptureDocument
 from inspector.document.openers import title_of
 from inspector.store.files.capture_folder import OwnCapture, captures_folder
-from inspector.store.files.capture_writer import CaptureWriter
 from inspector.store.files.source_files import SourceFile
 
 _STEP_BYTES = 1 << 20
@@ -39,8 +39,27 @@ _ADVICE = {
 }
 
 
+class CaptureFile(Protocol):
+    """The capture file that a writer or a recorder fills; described by `CaptureWriter`."""
+
+    @property
+    def path(self) -> Path: ...
+
+    @property
+    def error(self) -> OSError | None: ...
+
+    @property
+    def closed(self) -> bool: ...
+
+    def write_all_now(self) -> None: ...
+
+    def move_to(self, path: Path) -> None: ...
+
+    def switch_to_file(self, path: Path, *, copied: int, named: Path) -> None: ...
+
+
 async def save_capture(
-    document: CaptureDocument, target: Path, *, own: OwnCapture | None, writer: CaptureWriter | None
+    document: CaptureDocument, target: Path, *, own: OwnCapture | None, writer: CaptureFile | None
 ) -> None:
     """Moves a capture to the file that the user chose; document and writer continue there.
 
@@ -61,7 +80,7 @@ async def save_capture(
     if own is None or not _all_written(writer) or not _try_rename(source.path, target):
         await _copy_over(source, target, writer)
     if writer is not None and not writer.closed:
-        writer.path = target
+        writer.move_to(target)
     source.move_to(target)
     if document.sources.several is not None:
         document.sources.several.update_path(source.path, target)
@@ -104,7 +123,7 @@ def save_sources(document: CaptureDocument, target: Path) -> None:
         write_sources(document, file)
 
 
-def _saved_source(document: CaptureDocument, own: OwnCapture | None, writer: CaptureWriter | None) -> SourceFile:
+def _saved_source(document: CaptureDocument, own: OwnCapture | None, writer: CaptureFile | None) -> SourceFile:
     """Returns the source to save; others beside it stay in place."""
     path = writer.path if writer is not None else own.path if own is not None else None
     sources = document.capture.sources
@@ -134,7 +153,7 @@ def _is_same(one: Path, other: Path) -> bool:
         return False
 
 
-def _all_written(writer: CaptureWriter | None) -> bool:
+def _all_written(writer: CaptureFile | None) -> bool:
     """Returns True if the file has all data; with a full disk, the rest needs another one."""
     if writer is None or writer.error is None:
         return True
@@ -154,7 +173,7 @@ def _try_rename(source: Path, target: Path) -> bool:
     return True
 
 
-async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | None) -> None:
+async def _copy_over(source: SourceFile, target: Path, writer: CaptureFile | None) -> None:
     """Copies everything beside the target, then replaces the target; the writer continues there."""
     with _part_beside(target) as part:
         # In a thread: a capture of some GB takes seconds to copy.

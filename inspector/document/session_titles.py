@@ -1,11 +1,15 @@
-"""Finds titles of agents' sessions in their messages: the last title, else the first prompt."""
+"""Finds titles of agents' sessions in their messages: the last title, else the first prompt.
+
+Conversations with a model API have no title of their own, and the program names them by a digest. Lists show the first
+prompt instead.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from inspector.formats import registry
-from inspector.formats.table import TITLE_KINDS
+from inspector.formats.table import MODEL_WIRES, TITLE_KINDS
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
@@ -47,11 +51,20 @@ class SessionTitles:
         self._capture = capture
         self._seen = 0
         self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each title kind, first prompts
+        self._conversations: set[int] = set()  # spaces of conversations with a model API
         self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space: the messages read, and the title
 
     def session_title(self, space: int) -> str:
         """Returns the title of a session (string id of its space) on one line, or "". O(new messages)."""
         self._read_new()
+        return "" if space in self._conversations else self._title(space)
+
+    def space_title(self, space: int) -> str:
+        """Returns the title of a session or of a conversation with a model API; or "". O(new messages)."""
+        self._read_new()
+        return self._title(space)
+
+    def _title(self, space: int) -> str:
         rows = self._rows.get(space, [])
         known = self._read.get(space)
         if known is None or known[0] is not rows:
@@ -80,11 +93,14 @@ class SessionTitles:
         self._seen = stop
         find, columns = capture.strings.find, capture.columns
         labels = [code for name in registry.groups().transcripts if (code := find(name))]
-        if start == stop or not labels:
+        wires = [code for name in MODEL_WIRES if (code := find(name))]
+        if start == stop or not (labels or wires):
             return
         kind = columns["kind"][start:stop]
         own = np.isin(columns["protocol"][start:stop], labels)
-        typed = own & (kind == (find("chat") or -1)) & (columns["context"][start:stop] == 0)
+        asked = np.isin(columns["protocol"][start:stop], wires) & (columns["space"][start:stop] != 0)
+        self._conversations.update(np.unique(columns["space"][start:stop][asked]).tolist())
+        typed = (own | asked) & (kind == (find("chat") or -1)) & (columns["context"][start:stop] == 0)
         typed &= columns["sender"][start:stop] == (find(_USER) or -1)
         typed &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
         for place, name in enumerate((*TITLE_KINDS, _USER)):

@@ -21,6 +21,7 @@ import msgspec
 from inspector.base.atomic_files import open_replacement
 from inspector.base.network_shares import share_of
 from inspector.base.paths import data_folder
+from inspector.base.targets import SOURCES_SUFFIX
 from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
 from inspector.formats import registry
 from inspector.reading.files.source_reader import UnknownFormatError
@@ -29,7 +30,7 @@ from inspector.sources.inputs import is_stream
 from inspector.sources.rotation import rotated_together
 from inspector.sources.transcript_files import AgentFacts, Member, members_of
 
-SUFFIX = ".ctxsources"
+SUFFIX = SOURCES_SUFFIX
 VERSION = 1
 _HEAD = b'"ctxsources"'
 _HEAD_BYTES = 256

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from inspector.base.open_files import allow_open_files
 from inspector.document.transcripts import TranscriptFiles, register_member
 from inspector.formats.table import FOLDER_SUFFIXES
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
+from inspector.sources.transcript_files import MOST_FILES as MOST_FILES
 from inspector.sources.transcript_files import Member
 from inspector.store.files.capability_decisions import FILE_NAME
 from inspector.store.files.source_files import ClockBasis, SourceFile
 from inspector.store.messages.capture import Capture
 
-MOST_FILES = 400
-"""Limit of files in one document, since each stays open."""
 _ENDINGS = "|".join(("jsonl", "ndjson", "json", "log", *(one.removeprefix(".") for one in FOLDER_SUFFIXES)))
 _LOGS = re.compile(rf"\.({_ENDINGS})([.-]\d+)?(\.gz|\.zst)?$", re.IGNORECASE)
 _ARCHIVES = ("", ".gz", ".zst")
@@ -112,10 +112,11 @@ class SourceSet:
         self._troubles: list[str] = []
         self._sessions: list[TranscriptFiles] = []
         self._followed: list[FollowedLog] = []
-        if len(self.choices) > MOST_FILES:
-            self._troubles.append(f"Of more than {MOST_FILES} files the first {MOST_FILES} are read.")
-            # Each file stays open, and systems limit open files.
-            del self.choices[MOST_FILES:]
+        # Each file stays open, and systems limit open files.
+        most = allow_open_files(MOST_FILES)
+        if len(self.choices) > most:
+            self._troubles.append(f"Of {len(self.choices):,} files the first {most:,} are read, as each stays open.")
+            del self.choices[most:]
         names = _names([one.path for one in self.choices])
         failed: OSError | None = None
         for choice, name in zip(self.choices, names, strict=True):
@@ -142,7 +143,7 @@ class SourceSet:
             if choice.is_live:
                 self.live = source
                 # Its writer may be in the middle of a line.
-                source.read_limit = _whole_lines(source)
+                source.read_limit = end_of_lines(source)
         for source in opened:
             source.chosen_format = choice.reading
             if choice.clock_offset_ns is not None:
@@ -222,7 +223,7 @@ class SourceSet:
             files.close()
 
 
-def _whole_lines(source: SourceFile) -> int:
+def end_of_lines(source: SourceFile) -> int:
     """Returns the end of the last whole line of a growing file."""
     stop, step = source.size, 1 << 16
     # Backwards in steps, since a live capture can be large.

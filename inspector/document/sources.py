@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from inspector.document.source_set import SourceChoice, SourceSet
+from inspector.document.source_set import SourceChoice, SourceSet, end_of_lines
 from inspector.reading.files.format_detection import forced_format
 from inspector.reading.files.merged_reader import MergedReader
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, SourceReader
@@ -32,9 +32,11 @@ class Progress:
     messages: int
     waiting: bool = False
     """The next step is not ready yet; polling at once would waste time."""
+    unopened: bool = False
+    """No program has opened the pipe for writing so far."""
 
 
-def progress_of(reader: Reader, messages: int) -> Progress:
+def progress_of(reader: Reader, messages: int, *, unopened: bool = False) -> Progress:
     """Returns the progress; `total` is 0 for a stream of unknown length."""
     source = reader.source
     done, total = (sum(sizes) for sizes in zip(*((s.read_to, s.size) for s in reader.sources), strict=True))
@@ -42,7 +44,7 @@ def progress_of(reader: Reader, messages: int) -> Progress:
         taken, total = source.feed.progress
         # Decompressed bytes are converted to the file's own, of which the total is known.
         done = taken * source.read_to // max(1, source.size) if total else source.read_to
-    return Progress(done, total, messages, waiting=reader.is_waiting)
+    return Progress(done, total, messages, waiting=reader.is_waiting, unopened=unopened)
 
 
 class DocumentSources:
@@ -53,6 +55,7 @@ class DocumentSources:
         followed: the followed log, or the first of several, if any.
         live_source: the file of a live session; None for a log.
         stream: standard input, or a pipe; None for a file.
+        waits: reading waits for workers and streams; otherwise a step without news reports the wait.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -60,6 +63,7 @@ class DocumentSources:
         self.followed: FollowedLog | None = None
         self.live_source: SourceFile | None = None
         self.stream: SourceFile | None = None
+        self.waits = True
         self._capture = capture
         self._readers: list[SourceReader] = []
         self._merged: MergedReader | None = None
@@ -68,11 +72,18 @@ class DocumentSources:
 
     def add(self, source: SourceFile, *, live: bool = False) -> None:
         """Adds a single source."""
-        self._readers.append(SourceReader(source, self._capture.add_source(source), live=live))
+        self._readers.append(SourceReader(source, self._capture.add_source(source), live=live, waits=self.waits))
 
-    def add_live(self, path: Path, name: str) -> None:
-        """Adds the capture file of a live session. Raises OSError if it cannot be read."""
+    def add_live(self, path: Path, name: str, *, to_present: bool = False) -> None:
+        """Adds the capture file of a live session. Raises OSError if it cannot be read.
+
+        Args:
+            path: the file.
+            name: display name.
+            to_present: its initial reading ends with the last whole line of now.
+        """
         self.live_source = SourceFile(path, name)
+        self.live_source.read_limit = end_of_lines(self.live_source) if to_present else None
         self.add(self.live_source, live=True)
 
     def add_several(self, choices: Sequence[SourceChoice]) -> SourceSet:
@@ -85,7 +96,7 @@ class DocumentSources:
         self.live_source = chosen.live
         for place, source in enumerate(chosen.sources):
             source.chosen_format = source.chosen_format or forced_format(source)
-            self._readers.append(SourceReader(source, place, live=source is chosen.live))
+            self._readers.append(SourceReader(source, place, live=source is chosen.live, waits=self.waits))
         # Files of one session never repeat each other's messages.
         self._merged = MergedReader(self._readers, compare=not chosen.is_one_session)
         return chosen
@@ -221,7 +232,7 @@ class DocumentSources:
         if self.several is not None:
             known = {source.path for source in self.files}
             found = (one for one in self.several.choices if one.is_session or one.path in known)
-            return [replace(one, is_live=one.is_live and live) for one in found]
+            return [replace(one, is_live=False) if one.is_live and not live else one for one in found]
         if not self._capture.sources or self.stream is not None:
             return []
         source = self._capture.sources[0]

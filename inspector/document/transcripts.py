@@ -10,20 +10,18 @@ import time
 from pathlib import Path
 
 from inspector.sources.follow import FollowedLog
-from inspector.sources.inputs import open_source
+from inspector.sources.inputs import holds_lines, may_grow, open_source
 from inspector.sources.transcript_files import Member, ReadCache, members_of
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
 
-PACKED_EXTENSION = ".zst"
-"""File extension of compressed transcripts."""
 _EVERY_S = 1.0
 _LONGEST_LOOK = 0.02
 """Seconds allowed for a search for new files; a slower folder is searched less often in proportion."""
 _FOLLOWED_FOR_S = 600.0
 """Age in seconds of the last write below which a file is followed; others are checked now and then."""
 _MOST_FOLLOWED = 64
-_LEFT_OUT = "{} of its files are left out: the newest {:,} are read."
+_LEFT_OUT = "{:,} of its files are left out: the newest {:,} are read, as each stays open."
 
 
 def register_member(capture: Capture, place: int, member: Member) -> None:
@@ -78,8 +76,8 @@ class TranscriptFiles:
     def _open(self, member: Member) -> SourceFile:
         self._known.add(member.path)
         name = member.path.name
-        # Plain files are read in place; packed ones need a spool.
-        source = open_source(member.path, name) if name.endswith(PACKED_EXTENSION) else SourceFile(member.path, name)
+        # Plain files are read in place; packed and converted ones need a spool.
+        source = SourceFile(member.path, name) if holds_lines(member.path) else open_source(member.path, name)
         register_member(self._capture, self._capture.add_source(source), member)
         self.sources.append(source)
         self.members.append(member)
@@ -103,7 +101,7 @@ class TranscriptFiles:
                     self._follow(place)
 
     def _follow(self, place: int) -> None:
-        if len(self.followed) < _MOST_FOLLOWED and self.sources[place].feed is None:  # compressed files do not grow
+        if len(self.followed) < _MOST_FOLLOWED and may_grow(self.sources[place]):
             try:
                 self.followed[place] = FollowedLog(self.sources[place])
             except OSError as error:

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.base.atomic_files import open_replacement
+from inspector.base.thread_steps import thread_steps
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
 from inspector.export.markdown import MarkdownWriter
-from inspector.export.masking_worker import MaskingWorker
+from inspector.export.masking_worker import MaskingWorker, is_large
 from inspector.export.options import Exported, ExportOptions, Format, Steps, Writer
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
@@ -58,6 +59,11 @@ def matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]
         start, step = start + step, min(step * 2, most)
 
 
+def _pieces_of(write: Callable[[], bytes]) -> Iterator[bytes]:
+    """Yields empty pieces while a thread writes a message, then the message."""
+    yield (yield from thread_steps(write, b""))
+
+
 def rows_of(messages: NDArray[Any]) -> Iterator[int]:
     """Yields the items of an array without building a list of them all."""
     step = _MOST_ASKED
@@ -87,7 +93,7 @@ def export_file(
         messages: message indices in output order.
         target: the file.
         options: the format and its options.
-        aside: masks long lines in another process, for a responsive window.
+        aside: masks long lines in another process, for a responsive window; large messages are written by a thread.
 
     Raises:
         OSError: the file cannot be written or the log cannot be read. Also if the target is a file of the document,
@@ -131,11 +137,17 @@ def export_to(
     redaction = Redaction(masked=options.masked)
     lines = LinesWriter(document, options, redaction, aside=aside) if options.format is Format.JSONL else None
     writer = lines or writer_for(document, options, redaction)
+    threaded = writer if aside is not None and isinstance(writer, MarkdownWriter | PageWriter) else None
     each = PROGRESS_MESSAGES if lines is not None else 1
     count, size, reported = 0, file.write(writer.begin()), 0
     for message in messages:
         with document.capture.records.unmasked(if_=lines is None and not options.masked):
-            pieces = lines.lines(message) if lines is not None else (writer.message(message),)
+            if lines is not None:
+                pieces = lines.lines(message)
+            elif threaded is not None and is_large(document.capture, message):
+                pieces = _pieces_of(threaded.prepare(message))
+            else:
+                pieces = (writer.message(message),)
         for piece in pieces:
             size += file.write(piece)
             # Empty pieces are pauses within a long message.

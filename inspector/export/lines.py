@@ -24,14 +24,15 @@ Binary data with masked secrets becomes text with replacement characters. Every 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from inspector.analysis.passes.calls.correlation_pass import RULE_NAMES, ToolRule
+from inspector.base.thread_steps import thread_steps
 from inspector.document.document import CaptureDocument
-from inspector.export.masking_worker import MaskingWorker, is_long_line
+from inspector.export.masking_worker import MaskingWorker, is_large, is_long_line
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction, json_line
 from inspector.formats.capture import reader as capture_file
@@ -160,7 +161,7 @@ class LinesWriter:
         for piece in aside.mask_line(capture, message, self._redaction) if aside is not None else ():
             masked = masked or bool(piece)
             yield piece
-        line = b"" if masked else self._own_line(message, raw)
+        line = b"" if masked else (yield from self._own_line(message, raw))
         if of_batch:
             line += b"}"
         yield line + b"\n" if masked else _with_newline(line)
@@ -172,15 +173,19 @@ class LinesWriter:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
                 yield _with_newline(self._line(line, big=capture.records.is_big(message)))
 
-    def _own_line(self, message: int, raw: bytes) -> bytes:
-        """Returns the line of a message.
+    def _own_line(self, message: int, raw: bytes) -> Generator[bytes, None, bytes]:
+        """Returns the line of a message; yields empty pieces while a thread masks a large one.
 
         Args:
             message: message index.
             raw: its logged line; empty to read it here.
         """
         raw = raw or b"".join(self._logged_lines(message))
-        return self._overlong_line(message, raw) or self._line(raw, big=self._document.capture.records.is_big(message))
+        capture = self._document.capture
+        overlong, big = self._overlong_line(message, raw), capture.records.is_big(message)
+        if overlong or self._aside is None or not is_large(capture, message):
+            return overlong or self._line(raw, big=big)
+        return (yield from thread_steps(lambda: self._line(raw, big=big), b""))
 
     def _logged_lines(self, message: int) -> Iterator[bytes]:
         """Yields the logged lines of a message: the head of an overlong one, the event of a `data: {}` line."""

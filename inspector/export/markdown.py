@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
@@ -24,17 +25,24 @@ class MarkdownWriter:
         self._redaction = redaction
 
     def begin(self) -> bytes:
-        """Returns the title and a description of the messages."""
+        """Returns the title, sentences about the log, and a description of the messages."""
         name = escaped(escape_hostile(self._redaction.mask_text(self._document.name)))
         view = self._redaction.mask_text(self._options.view) if self._options.view else ""
         lines = [f"# {name}", ""]
         if view:
             lines += [escaped(escape_hostile(view)), ""]
+        for heading, sentences in self._options.about:
+            lines += [f"## {escaped(heading)}", "", *(f"- {escaped(one)}" for one in sentences), ""]
         lines += ["Secrets are masked." if self._options.masked else "**Secrets are not masked.**", ""]
         return "\n".join(lines).encode()
 
     def message(self, message: int) -> bytes:
-        return ("\n".join(_section(self._summarizer.summarize(message))) + "\n").encode()
+        return self.prepare(message)()
+
+    def prepare(self, message: int) -> Callable[[], bytes]:
+        """Reads a message, and returns a function that writes it; a thread may call it."""
+        summarized = self._summarizer.prepare(message)
+        return lambda: ("\n".join(_section(summarized())) + "\n").encode()
 
     def end(self) -> bytes:
         return b""

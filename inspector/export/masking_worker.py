@@ -6,25 +6,28 @@ Lines that are not JSON are wrapped there as well.
 from __future__ import annotations
 
 import errno
-import gc
-import os
-import pickle
 from collections import Counter
 from collections.abc import Iterator
-from multiprocessing.connection import Connection
 from pathlib import Path
 
+from inspector.base.workers.pool import WorkerPool
+from inspector.base.workers.serving import plain
 from inspector.export.redaction import Redaction
 from inspector.protocol.secrets.masking import MaskCounts
-from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.store.files.source_files import DERIVED_OFFSET, SourceFile
 from inspector.store.messages.capture import Capture
 
 # Below the window, but above counting (10), as the user waits for an export.
 _NICENESS = 5
 _PIECE_BYTES = 1 << 20
+_LARGE_BYTES = 1 << 16
 _WAIT_S = 0.004
 """Seconds to wait for the worker before other tasks run."""
+
+
+def is_large(capture: Capture, message: int) -> bool:
+    """Returns True if a thread masks or formats the message, so that others go on."""
+    return int(capture.columns["size"][message]) >= _LARGE_BYTES
 
 
 def is_long_line(capture: Capture, message: int) -> bool:
@@ -38,8 +41,7 @@ class MaskingWorker:
     """Masks lines in a worker process, started on first use; `end` ends it."""
 
     def __init__(self) -> None:
-        self._process: WorkerProcess | None = None
-        self._failed = False
+        self._pool = WorkerPool[object](plain, _masked_line, name="mask long lines", nice=_NICENESS)
 
     def mask_line(self, capture: Capture, message: int, redaction: Redaction) -> Iterator[bytes]:
         """Yields the line of a message in pieces, as `Redaction.mask_long_line`, and empty pieces while it is masked.
@@ -71,57 +73,27 @@ class MaskingWorker:
         place = int(columns["offset"][message]), int(columns["length"][message])
         begun = False
         try:
-            if self._process is None and not self._failed:
-                self._process = WorkerProcess(_serve, name="mask long lines", nice=_NICENESS)
-            process = self._process
-            if process is None:
-                return
-            process.connection.send((str(source.data_path), source.identity, *place, masked, pieces))
-            left = None
-            while left is None or left:
-                while not process.connection.poll(_WAIT_S):
-                    yield b""
-                data = process.receive()
-                if data is None:  # startup signal
-                    continue
-                if left is None:
-                    tally, left = pickle.loads(data)
-                    # The file was replaced or truncated, so the caller reads the line as it is now.
-                    if tally is None:
-                        return
-                    yield tally
-                else:
-                    left, begun = left - 1, True
-                    yield data
-        except (OSError, EOFError) as error:  # no worker, or it has died: the caller masks the line itself
-            # One failure is enough: a worker that ends at a line would end at it again.
-            self._failed = True
-            self.end()
-            if begun:
+            for heard in self._pool.stream((str(source.data_path), source.identity, *place, masked, pieces), _WAIT_S):
+                begun = begun or isinstance(heard, bytes)
+                yield b"" if heard is None else heard
+        except Exception as error:
+            if begun:  # otherwise the caller masks the line itself
                 raise OSError(errno.EIO, "the process that masks long lines has ended") from error
 
     def end(self) -> None:
         """Ends the worker at once."""
-        if self._process is not None:
-            self._process.end_process()
-            self._process = None
+        self._pool.end()
 
 
-def _serve(connection: Connection) -> None:
-    """Worker loop: receives places of lines, sends counts and masked pieces, until the pipe closes."""
-    gc.disable()  # its work creates no cycles
-    try:
-        connection.send_bytes(b"")
-        while True:
-            path, identity, offset, length, masked, pieces = connection.recv()
-            raw, redaction = _read(Path(path), identity, offset, length), Redaction(masked=masked)
-            line = redaction.mask_long_line(raw.strip()) if raw is not None else b""
-            starts = range(0, len(line) if pieces else 0, _PIECE_BYTES)
-            connection.send_bytes(pickle.dumps((redaction.tally if line else None, len(starts)), protocol=5))
-            for start in starts:
-                connection.send_bytes(line[start : start + _PIECE_BYTES])
-    except (EOFError, OSError):  # the parent has gone
-        os._exit(0)
+def _masked_line(request: tuple[str, tuple[int, int], int, int, bool, bool]) -> Iterator[MaskCounts | bytes]:
+    """Yields the count and the pieces of a line, neither if its file was replaced or truncated."""
+    path, identity, offset, length, masked, pieces = request
+    raw, redaction = _read(Path(path), identity, offset, length), Redaction(masked=masked)
+    line = redaction.mask_long_line(raw.strip()) if raw is not None else b""
+    if line:
+        yield redaction.tally
+    for start in range(0, len(line) if pieces else 0, _PIECE_BYTES):
+        yield line[start : start + _PIECE_BYTES]
 
 
 def _read(path: Path, identity: tuple[int, int], offset: int, length: int) -> bytes | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from inspector.analysis.findings import Severity
 from inspector.document.document import CaptureDocument
@@ -80,12 +81,18 @@ class MessageSummarizer:
         self._redaction = redaction
 
     def summarize(self, message: int) -> MessageSummary:
+        return self.prepare(message)()
+
+    def prepare(self, message: int) -> Callable[[], MessageSummary]:
+        """Reads a message, and returns a function that masks and formats its body; a thread may call it."""
         capture = self._document.capture
-        body, is_json, unread = self._body(message)
+        raw = capture.records.envelope_bytes(message).strip()
+        is_json = not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message)
         told = sentence_of(self._document.analysis, message)
         lines = ((message_text(capture, message) if told is None else told.text) or "").strip().splitlines()
         kind = capture.foreign_rpc.kind_of(message)
-        return MessageSummary(
+        without_body = partial(
+            MessageSummary,
             number=message + 1,
             heading={name: self._field_text(name, message) for name in _HEADING},
             call=" ".join(filter(None, (self._field_text("method", message), self._field_text("target", message)))),
@@ -97,10 +104,14 @@ class MessageSummarizer:
             else "",
             facts=tuple(self._facts(message)),
             findings=tuple(self._findings(message)),
-            body=body[:MAX_BODY],
-            is_json=is_json,
-            left_out=max(0, len(body) - MAX_BODY) + unread,
         )
+
+        def completed() -> MessageSummary:
+            body, shows_json, unread = self._body(raw, is_json=is_json)
+            left_out = max(0, len(body) - MAX_BODY) + unread
+            return without_body(body=body[:MAX_BODY], is_json=shows_json, left_out=left_out)
+
+        return completed
 
     def _field_text(self, name: str, message: int) -> str:
         """Formats a field; "" if absent."""
@@ -124,11 +135,9 @@ class MessageSummarizer:
         for found in self._document.analysis.findings.findings_about(message):
             yield FindingText(found.severity, found.code, escape_hostile(self._redaction.mask_text(found.text)))
 
-    def _body(self, message: int) -> tuple[str, bool, int]:
+    def _body(self, raw: bytes, *, is_json: bool) -> tuple[str, bool, int]:
         """Returns the body, True if it is JSON, and the number of characters left out."""
-        capture = self._document.capture
-        raw = capture.records.envelope_bytes(message).strip()
-        if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message):
+        if is_json:
             try:
                 return escape_hostile(pretty_json(self._redaction.mask_value(decode_json(raw)))), True, 0
             except NotAnObjectError:

@@ -12,7 +12,7 @@ from inspector.protocol.secrets.masking import MaskCounts
 
 
 class Format(enum.StrEnum):
-    """File format of an export; the value is its file extension."""
+    """File format of an export; the value is its name on the command line."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -20,10 +20,21 @@ class Format(enum.StrEnum):
     HTML = "html"
     PARQUET = "parquet"
     OTLP = "otlp"
+    CONVERSATION = "conversation"
+
+    @property
+    def ending(self) -> str:
+        """File extension."""
+        return Format.HTML.value if self is Format.CONVERSATION else self.value
 
     @property
     def display_name(self) -> str:
         return _WORDS[self.value][0]
+
+    @property
+    def is_traces(self) -> bool:
+        """Returns True if its unit is a span."""
+        return self is Format.OTLP
 
     @property
     def help(self) -> str:
@@ -37,6 +48,10 @@ _WORDS = {
     "md": ("Markdown", "A section a message, for an issue or a note."),
     "html": ("Web page", "One file for any browser, light and dark, without scripts."),
     "parquet": ("Parquet", "A row a message, a column a field, typed: for DuckDB, Spark and the like."),
+    "conversation": (
+        "Conversation",
+        "Prompts, answers and calls with their results to read: a web page, or Markdown by the name.",
+    ),
     "otlp": ("OTLP", "Traces of OpenTelemetry, in lines of JSON: calls are spans, contexts hold them."),
 }
 
@@ -65,6 +80,7 @@ class ExportOptions:
         masked: replaces secrets by dots.
         fields: columns of CSV.
         view: description of the messages, for the head of documents; "" for no description.
+        about: sentences about the log for the head of Markdown, masked: each heading with its lines.
         raw: adds the logged bytes to Parquet, so that the file opens again.
         content: adds message texts to OTLP.
     """
@@ -76,15 +92,17 @@ class ExportOptions:
     view: str = ""
     raw: bool = False
     content: bool = False
+    about: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Progress of an export: messages and bytes written, and masked secrets."""
+    """Progress of an export: messages and bytes written, masked secrets, and spans of traces."""
 
     messages: int
     size_bytes: int
     masked: MaskCounts
+    spans: int = 0
 
 
 class Writer(Protocol):

@@ -41,6 +41,8 @@ from inspector.store.columns.hashes import NO_ROW
 Json: TypeAlias = "dict[str, Any]"
 
 SPANS_A_LINE = 256
+_MESSAGES_PER_STEP = 32
+"""Some ms of work: a line of calls takes 80 ms, in which an engine would answer no window."""
 _LONGEST_TEXT = 1 << 16
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 # Numbers of OTLP: SPAN_KIND_CLIENT, SPAN_KIND_INTERNAL, STATUS_CODE_ERROR.
@@ -88,8 +90,16 @@ class TraceWriter:
 
     def lines(self) -> Iterator[tuple[bytes, int]]:
         """Yields a line of OTLP with spans of one participant, and the number of spans."""
+        return (line for line in self.line_steps() if line is not None)
+
+    def line_steps(self) -> Iterator[tuple[bytes, int] | None]:
+        """Yields the same, and None between some messages."""
         waiting: dict[str, list[Json]] = {}
-        for who, span in self._spans():
+        for found in self._spans():
+            if found is None:
+                yield None
+                continue
+            who, span = found
             # A line has one resource, and each participant is a service of its own.
             spans = waiting.setdefault(who, [])
             spans.append(span)
@@ -111,7 +121,8 @@ class TraceWriter:
 
     # Spans
 
-    def _spans(self) -> Iterator[tuple[str, Json]]:
+    def _spans(self) -> Iterator[tuple[str, Json] | None]:
+        """Yields spans, each with its participant, and None after some messages."""
         columns, links = self._capture.columns, self._analysis.correlation.columns
         request = self._capture.strings.find(kinds.REQUEST) or -1
         chosen = self._rows
@@ -131,7 +142,9 @@ class TraceWriter:
         held: list[Json] = []
         before: tuple[int, int] | None = None
         times: list[int] = []
-        for place in order.tolist():
+        for number, place in enumerate(order.tolist(), 1):
+            if number % _MESSAGES_PER_STEP == 0:
+                yield None
             row, node = int(chosen[place]), int(nodes[place])
             key = int(columns["space"][row]), node
             if before is not None and key != before:
@@ -343,10 +356,10 @@ def write_traces(writer: TraceWriter, target: Path) -> Steps:
     """
     size = 0
     with open_replacement(target) as file, compressing(file, target.name) as stream:
-        for line, _ in writer.lines():
-            size += stream.write(line + b"\n")
+        for line in writer.line_steps():
+            size += 0 if line is None else stream.write(line[0] + b"\n")
             yield Exported(0, size, writer.redaction.tally)
-    yield Exported(writer.messages, target.stat().st_size, writer.redaction.tally)
+    yield Exported(writer.messages, target.stat().st_size, writer.redaction.tally, writer.spans)
 
 
 def _hashed(text: str, size: int) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from inspector.base.async_tasks import start_task
 from inspector.formats.entry_builders import decoded_object
 from inspector.protocol.secrets.masking import mask_text
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 PATH = "/v1/traces"
 _PATIENCE_S = 30.0
+_LOOK_S = 0.05
+"""Seconds between two checks for an interruption."""
 # OTLP/HTTP names the statuses below as worth another attempt; others never change.
 _MAX_TRIES = 3
 _WAIT_S = 1.0
@@ -46,19 +50,29 @@ def shown_url(url: str) -> str:
     return urlsplit(url)._replace(netloc=urlsplit(url).netloc.rpartition("@")[2]).geturl()
 
 
-def send_traces(lines: Iterable[tuple[bytes, int]], url: str) -> int:
+def send_traces(lines: Iterable[tuple[bytes, int]], url: str, interrupted: threading.Event) -> int:
     """Sends lines of OTLP one by one. Returns the number of accepted spans.
 
+    Args:
+        lines: with the number of spans in each.
+        url: of the collector.
+        interrupted: another thread sets it to end the sending.
+
     Raises:
-        CollectorError: the collector cannot be reached, or refuses; lines sent earlier stay there. After a partial
-            refusal (`partialSuccess`) the remaining lines are sent, but never again, as OTLP demands.
+        CollectorError: the collector cannot be reached, or refuses, or the sending was interrupted; lines sent earlier
+            stay there. After a partial refusal (`partialSuccess`) the remaining lines are sent, but never again, as
+            OTLP demands.
     """
-    return asyncio.run(_send(lines, url))
+    try:
+        return asyncio.run(_send(lines, url, interrupted))
+    except asyncio.CancelledError:
+        raise CollectorError("The sending was interrupted.") from None
 
 
-async def _send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
+async def _send(lines: Iterable[tuple[bytes, int]], url: str, interrupted: threading.Event) -> int:
     import aiohttp
 
+    start_task(_cancel_when_set(interrupted, asyncio.current_task()), name="watch for an interruption")
     sent = refused = 0
     why, shown = "", shown_url(url)
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_PATIENCE_S)) as session:
@@ -74,6 +88,13 @@ async def _send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
     if refused:
         raise CollectorError(f"{shown} took {sent:,} spans and refused {refused:,}: {why or 'it does not say why'}.")
     return sent
+
+
+async def _cancel_when_set(interrupted: threading.Event, task: asyncio.Task[None] | None) -> None:
+    while not interrupted.is_set():  # noqa: ASYNC110 - another thread sets it
+        await asyncio.sleep(_LOOK_S)
+    if task is not None:
+        task.cancel()
 
 
 async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> tuple[int, str]:

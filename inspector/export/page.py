@@ -7,6 +7,7 @@ reader's system. A message is a line that opens (`details`), which needs no scri
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 
 from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
@@ -129,7 +130,12 @@ class PageWriter:
         ).encode()
 
     def message(self, message: int) -> bytes:
-        return _entry(self._summarizer.summarize(message)).encode()
+        return self.prepare(message)()
+
+    def prepare(self, message: int) -> Callable[[], bytes]:
+        """Reads a message, and returns a function that writes it; a thread may call it."""
+        summarized = self._summarizer.prepare(message)
+        return lambda: _entry(summarized()).encode()
 
     def end(self) -> bytes:
         return b"</main>\n</body>\n</html>\n"

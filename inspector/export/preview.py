@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from inspector.document.document import CaptureDocument
@@ -11,6 +11,7 @@ from inspector.export.masking_worker import MaskingWorker, is_long_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.masking import MaskCounts, SecretRule, mask_secrets, mask_text, may_hold_secrets
 from inspector.store.columns.flags import Flag
+from inspector.tables.read_requests import ReadRequests
 
 STEP_MESSAGES = 16
 """Messages between two steps."""
@@ -58,7 +59,9 @@ def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Pre
                     tally = counted
                     yield found
             if tally is None:
-                tally = _secrets_in(document, message)
+                for counted in _secrets_in(document, message):
+                    tally = counted
+                    yield found
             if tally:
                 _note_secrets(found, message, tally)
             found.messages += 1
@@ -86,15 +89,24 @@ def _is_derived(document: CaptureDocument, message: int) -> bool:
     return bool(document.capture.columns["part"][message])
 
 
-def _secrets_in(document: CaptureDocument, message: int) -> MaskCounts | None:
-    """Returns secrets of one message by rule; None if its text has no clue of any."""
+def _secrets_in(document: CaptureDocument, message: int) -> Iterator[MaskCounts]:
+    """Yields secrets of one message by rule; of a long one repeatedly, while a thread counts them."""
     capture = document.capture
     raw = capture.records.envelope_bytes(message)
-    text = raw.decode("utf-8", "replace")
-    if not may_hold_secrets(text):
-        return None
+    if not may_hold_secrets(raw.decode("utf-8", "replace")):
+        return
     tally: MaskCounts = Counter[SecretRule]()
-    if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message):
+    is_json = not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message)
+    if len(raw) < _EACH_BYTES:
+        yield _count_secrets(raw, tally, is_json=is_json)
+        return
+    for _ in ReadRequests().run_thread(lambda: _count_secrets(raw, tally, is_json=is_json), lambda: None):
+        yield tally
+
+
+def _count_secrets(raw: bytes, tally: MaskCounts, *, is_json: bool) -> MaskCounts:
+    """Adds the secrets of a line to a count."""
+    if is_json:
         try:
             value = decode_json(raw)
         except NotAnObjectError:
@@ -103,5 +115,5 @@ def _secrets_in(document: CaptureDocument, message: int) -> MaskCounts | None:
             if mask_secrets(value, tally) != value:
                 return tally
             # Otherwise perhaps under a repeated key; decoding keeps only its last value.
-    mask_text(text, tally=tally)
+    mask_text(raw.decode("utf-8", "replace"), tally=tally)
     return tally

@@ -7,6 +7,7 @@ text for error messages. Places do not count in comparisons.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -161,4 +162,16 @@ class Or(Span):
         return " || ".join([str(part) for part in self.operands])
 
 
-Expression: TypeAlias = Presence | Comparison | Membership | TextSearch | Not | And | Or
+Leaf: TypeAlias = Presence | Comparison | Membership | TextSearch
+Expression: TypeAlias = Leaf | Not | And | Or
+
+
+def leaves_of(expression: Expression) -> Iterator[Leaf]:
+    """Yields the comparisons and text searches of an expression, in order."""
+    if isinstance(expression, And | Or):
+        for operand in expression.operands:
+            yield from leaves_of(operand)
+    elif isinstance(expression, Not):
+        yield from leaves_of(expression.operand)
+    else:
+        yield expression

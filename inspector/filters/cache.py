@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.field_columns import Interned, InternedSets
+from inspector.base.slices import SlicedWork
 from inspector.filters.batch_size import Pace
 from inspector.filters.field import Depends
 
@@ -20,7 +20,7 @@ Rows = NDArray[np.integer[Any]]
 UNKNOWN = np.int8(-1)
 """Cache entry without a result; 1 is a match, 0 is no match."""
 _SMALL_TABLE = 2_000
-"""Strings evaluated without a check of the clock: a few milliseconds."""
+"""Strings evaluated in one step: a few milliseconds."""
 
 
 class TermCache:
@@ -96,20 +96,17 @@ class PredicateCache:
         return found.view(np.bool_)
 
     def evaluate_entries(
-        self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool], until: float
-    ) -> bool:
-        """Evaluates the predicate for entries in use until a deadline. Returns True if few or no entries remain."""
+        self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool]
+    ) -> SlicedWork[None]:
+        """Evaluates the predicate for entries in use, unless they are few."""
         self._fit_table(column)
         if len(column.table) <= _SMALL_TABLE:
-            return True
+            return
         found = self.known.take(ids)
         missing = self._missing_entries(ids, found) if len(found) and found.min() < 0 else np.empty(0, np.int64)
-        while len(missing) > _SMALL_TABLE:
-            some, missing = missing[:_SMALL_TABLE], missing[_SMALL_TABLE:]
-            self._evaluate(some, predicate)
-            if time.perf_counter() >= until:
-                break
-        return len(missing) <= _SMALL_TABLE
+        for start in range(0, len(missing) - _SMALL_TABLE, _SMALL_TABLE):
+            self._evaluate(missing[start : start + _SMALL_TABLE], predicate)
+            yield
 
     def _missing_entries(self, ids: NDArray[Any], found: NDArray[np.int8]) -> NDArray[np.int64]:
         """Returns entries that occur and have no result yet."""

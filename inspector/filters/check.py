@@ -1,15 +1,16 @@
 """Resolves field names and checks operators and values against field types.
 
-Takes parts of an expression and returns `Term`s for `compile` to evaluate. If a part does not fit, the error points at
-it and names the alternatives.
+Takes parts of an expression and returns `Term`s, which masks, SQL conditions, outlines and advice read. If a part does
+not fit, the error points at it and names the alternatives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from inspector.analysis import Analysis
+from inspector.analysis.arrays.field_columns import Column
 from inspector.analysis.findings import Severity
 from inspector.filters.ast import (
     BooleanValue,
@@ -67,15 +68,35 @@ def canonical_kind(written: str) -> str:
 class Term:
     """One checked comparison, ready to evaluate."""
 
+    written: Presence | Comparison | Membership
+    """The comparison as written."""
     field: Field
-    operator: Operator | None
+    operator: Operator | None = None
     """None for a test of presence. Never a negated operator; see `negated`."""
-    operand: Operand | None
-    """In the field's type and unit; times are integer nanoseconds."""
-    predicate: Predicate | None
+    operand: Operand | None = None
+    """In the field's type and unit, and in normal form; times are integer nanoseconds."""
+    predicate: Predicate | None = None
     """Takes one value, or one element of a list; None for a test of presence."""
     negated: bool = False
     """The result of the comparison is inverted."""
+
+    @property
+    def symbol(self) -> str:
+        """The operator's canonical spelling; "" for a test of presence."""
+        return "" if self.operator is None else self.operator.symbol
+
+    @property
+    def operands(self) -> tuple[Scalar, ...]:
+        """The operand, or all of a set."""
+        if self.operand is None:
+            return ()
+        return self.operand if isinstance(self.operand, tuple) else (self.operand,)
+
+    @property
+    def column(self) -> Callable[[Analysis], Column]:
+        """Returns the column of the compared values."""
+        like_column = self.field.like_column
+        return like_column if like_column is not None and self.symbol == "like" else self.field.column
 
 
 class Checker:
@@ -108,20 +129,23 @@ class Checker:
         """
         field = self._field(node.field)
         if isinstance(node, Presence):
-            return Term(field, None, None, None)
-        if isinstance(node, Membership):
-            operator = self._fitting_operator("in", field, node)
-            operand: Operand = tuple([self._operand(field, operator, value) for value in node.values])
-            return Term(field, operator, operand, self._predicate(field, operator, operand, node.values[0]))
-        operator = self._fitting_operator(node.operator, field, node)
-        scalar = self._operand(field, operator, node.value)
+            return Term(node, field)
+        symbol, values = ("in", node.values) if isinstance(node, Membership) else (node.operator, (node.value,))
+        operator = self._fitting_operator(symbol, field, node)
+        operands = tuple([self._operand(field, operator, value) for value in values])
         negated = operator.negates is not None
         if operator.negates is not None:
             # `a != b` is evaluated as `!(a == b)`, so it also matches absent values.
             operator = OPERATOR_BY_SYMBOL[operator.negates]
-        if field.type is FieldType.BOOLEAN and scalar is False:
-            return Term(field, None, None, None, negated=not negated)  # fields have no stored false: absence is false
-        return Term(field, operator, scalar, self._predicate(field, operator, scalar, node.value), negated=negated)
+        if field.type is FieldType.BOOLEAN:
+            # Fields have no stored false, so a comparison is a test of presence.
+            return Term(node, field, negated=negated == operands[0])
+        operand: Operand = operands if isinstance(node, Membership) else operands[0]
+        try:
+            predicate = operator.build(operand, field.type)
+        except OperandError as error:
+            raise self._operand_error(error, values[0]) from None
+        return Term(node, field, operator, operand, predicate, negated)
 
     def _field(self, name: FieldName) -> Field:
         if name.path[0] == "payload" and len(name.path) > 1:
@@ -211,7 +235,10 @@ class Checker:
         if field.name == "kind" and operator.symbol in LITERAL:
             # Dialects spell one kind differently; rows show the canonical name.
             return canonical_kind(value.value)
-        return value.value
+        try:
+            return operator.normalize(value.value)
+        except OperandError as error:
+            raise self._operand_error(error, value) from None
 
     def _severity(self, field: Field, value: Value) -> str:
         words = [severity.word for severity in Severity]
@@ -257,12 +284,6 @@ class Checker:
             units = ", ".join(filter(None, units_of(field.name)))
             raise _error(value, f"The unit {value.unit} does not fit {field.name}.", f"It takes {units}.")
         return number
-
-    def _predicate(self, field: Field, operator: Operator, operand: Any, value: Value) -> Predicate:
-        try:
-            return operator.build(operand, field.type)
-        except OperandError as error:
-            raise self._operand_error(error, value) from None
 
     def _operand_error(self, error: OperandError, value: Value) -> FilterError:
         if error.offset is None:

@@ -1,4 +1,4 @@
-"""Evaluates compiled filter nodes over columns.
+"""Checked tree of a filter, evaluated over columns; SQL conditions and outlines read the same nodes.
 
 Terms over arrays (flags, numbers, interned strings) are evaluated for all requested messages: that is cheaper than
 selecting. Terms that decode records come last and only get messages that `&&` and `||` have not decided yet. A term
@@ -19,9 +19,12 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.passes.contexts.node_columns import PathRelation, PathTable
+from inspector.base.slices import SlicedWork
+from inspector.filters.ast import TextSearch
 from inspector.filters.cache import UNKNOWN, Mask, PredicateCache, Rows, TermCache
 from inspector.filters.check import Term
 from inspector.filters.field import Depends
+from inspector.filters.find_query import literal_locator
 from inspector.filters.full_text import TextFinder
 from inspector.filters.joined_text import Begins, begins_in_frame
 from inspector.filters.payloads import TooLargeError, big_text, big_value
@@ -114,8 +117,12 @@ class Node(Protocol):
         """Returns the certain and the possible matches without decoding anything; read-only."""
         ...
 
-    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        """Evaluates predicates for distinct strings until a deadline. Returns True if few or no strings remain."""
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection) -> SlicedWork[None]:
+        """Evaluates predicates for distinct strings, unless they are few."""
+        ...
+
+    def leaves(self) -> Iterator[TermNode | TextNode]:
+        """Yields the comparisons and text searches, in order."""
         ...
 
 
@@ -137,8 +144,11 @@ class NotNode:
         # Messages that cannot match the operand match for certain, and the reverse.
         return ~possible, ~sure
 
-    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        return self.operand.prepare_strings(evaluation, selection, until)
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection) -> SlicedWork[None]:
+        return self.operand.prepare_strings(evaluation, selection)
+
+    def leaves(self) -> Iterator[TermNode | TextNode]:
+        return self.operand.leaves()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +187,14 @@ class JunctionNode:
             sure, possible = combine(sure, more_sure), combine(possible, more_possible)
         return sure, possible
 
-    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection) -> SlicedWork[None]:
         """Runs `prepare_strings` of each operand in order."""
-        return all(operand.prepare_strings(evaluation, selection, until) for operand in self.operands)
+        for operand in self.operands:
+            yield from operand.prepare_strings(evaluation, selection)
+
+    def leaves(self) -> Iterator[TermNode | TextNode]:
+        for operand in self.operands:
+            yield from operand.leaves()
 
 
 @dataclass(slots=True)
@@ -189,7 +204,6 @@ class TermNode:
     number: int
     """Number of the term in its filter."""
     term: Term
-    make_column: Callable[[Analysis], Column]
     memory: PredicateCache = field(default_factory=PredicateCache)
     _hint: TextHint | None = field(init=False)
     _begins: Begins | None = field(init=False, default=None)
@@ -201,14 +215,17 @@ class TermNode:
         if self.term.field.name == "text" and operator is not None and operator.begins and predicate is not None:
             self._begins = operator.begins(predicate, self.term.operand)
 
+    def leaves(self) -> Iterator[TermNode | TextNode]:
+        yield self
+
     def cost(self, evaluation: Evaluation) -> int:
         """Returns DECODED for columns that decode records, else CHEAP."""
-        column = evaluation.column(self.make_column)
+        column = evaluation.column(self.term.column)
         return DECODED if isinstance(column, Decoded) else CHEAP
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
         """Compares the messages' values."""
-        column = evaluation.column(self.make_column)
+        column = evaluation.column(self.term.column)
         if isinstance(column, Decoded):
             mask = self._evaluate_decoded(evaluation, column, selection)
         else:
@@ -238,17 +255,13 @@ class TermNode:
         """Returns a mask of possible matches from indexes alone, if available. The caller owns it."""
         if column.may_have is None:
             return None
-        symbol, operand = (None, None) if self.term.operator is None else (self.term.operator.symbol, self.term.operand)
-        texts: tuple[str, ...] | None = None
-        if symbol == "==" and isinstance(operand, str):
-            texts = (operand,)
-        elif symbol == "in" and isinstance(operand, tuple):
-            texts = tuple([text for text in operand if isinstance(text, str)])
-        return column.may_have(selection.take, texts)
+        texts = tuple([text for text in self.term.operands if isinstance(text, str)])
+        exact = self.term.symbol == "in" or (self.term.symbol == "==" and texts)
+        return column.may_have(selection.take, texts if exact else None)
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         """Returns exact bounds for array columns; for decoded columns, bounds from cached results."""
-        column = evaluation.column(self.make_column)
+        column = evaluation.column(self.term.column)
         if not isinstance(column, Decoded):
             mask = self.evaluate(evaluation, selection)
             return mask, mask
@@ -258,12 +271,11 @@ class TermNode:
             sure, possible = sure & likely, possible & likely
         return (~possible, ~sure) if self.term.negated else (sure, possible)
 
-    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection) -> SlicedWork[None]:
         """Evaluates the predicate per table entry; other columns need no preparation."""
-        column, predicate = evaluation.column(self.make_column), self.term.predicate
-        if predicate is None or not isinstance(column, Interned | InternedSets):
-            return True
-        return self.memory.evaluate_entries(column, column.ids[selection.take], self._per_entry(column), until)
+        column, predicate = evaluation.column(self.term.column), self.term.predicate
+        if predicate is not None and isinstance(column, Interned | InternedSets):
+            yield from self.memory.evaluate_entries(column, column.ids[selection.take], self._per_entry(column))
 
     def _per_entry(self, column: Interned | InternedSets) -> Callable[[int], bool]:
         """Returns the predicate by table entry: for a string, a context path, or any element of a list."""
@@ -281,9 +293,7 @@ class TermNode:
         """Resolves the operand, a path or a set of paths, to places in the table."""
         # Each capture has a table of its own; one filter may serve several captures.
         if self._places is None or self._places[0] is not table:
-            operand = self.term.operand
-            wanted = operand if isinstance(operand, tuple) else (operand,)
-            self._places = table, [table.places(path) for path in wanted if isinstance(path, str)]
+            self._places = table, [table.places(path) for path in self.term.operands if isinstance(path, str)]
         return self._places[1]
 
     def _answers_of(self, evaluation: Evaluation, column: Column) -> NDArray[np.int8] | None:
@@ -302,12 +312,12 @@ class TermNode:
     def _match_mask(self, column: Column, selection: Selection) -> Mask:
         if isinstance(column, Interned | InternedSets):
             return self.memory.match_entries(column, column.ids[selection.take], self._per_entry(column))
-        if isinstance(column, Numbers) and self.term.operator is not None and self.term.operator.vector is not None:
-            values = column.values[selection.take]
-            compared = self.term.operator.vector(values, self.term.operand)
-            return compared if column.absent is None else compared & column.holding(values)
-        # The only comparison with a truth value left is `== true`.
-        return self._presence_mask(column, selection)
+        assert isinstance(column, Numbers)
+        assert self.term.operator is not None
+        assert self.term.operator.vector is not None
+        values = column.values[selection.take]
+        compared = self.term.operator.vector(values, self.term.operand)
+        return compared if column.absent is None else compared & column.holding(values)
 
     def _decoded(self, capture: Capture, column: Decoded, rows: Rows) -> Mask:
         if self._hint is None:
@@ -345,14 +355,21 @@ class TermNode:
         return in_head
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TextNode:
     """Searches the text of the whole message, ignoring case; of a stream, the joined text of its frames."""
 
     number: int
-    finder: TextFinder
-    locate: Callable[[str], list[tuple[int, int]]]
-    """Returns matches in a text as (start, stop)."""
+    written: TextSearch
+    _finder: TextFinder = field(init=False)
+    _locate: Callable[[str], list[tuple[int, int]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._finder = TextFinder(self.written.text)
+        self._locate = literal_locator(self.written.text, match_case=False)
+
+    def leaves(self) -> Iterator[TermNode | TextNode]:
+        yield self
 
     def cost(self, evaluation: Evaluation) -> int:
         return FULL_TEXT
@@ -362,21 +379,21 @@ class TextNode:
         analysis = evaluation.analysis
 
         def ask(rows: Rows) -> Mask:
-            return _or_begins(analysis, rows, found_in(self.finder, analysis.capture, rows), self._begins)
+            return _or_begins(analysis, rows, found_in(self._finder, analysis.capture, rows), self._begins)
 
         return _evaluate_unknown(self._answers_of(evaluation), selection, ask)
 
     def _begins(self, text: str, limit: int) -> bool:
-        places = self.locate(text)
+        places = self._locate(text)
         return bool(places) and places[0][0] < limit
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         """Returns bounds from cached results."""
         return _bounds_of(self._answers_of(evaluation), selection)
 
-    def prepare_strings(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
+    def prepare_strings(self, evaluation: Evaluation, selection: Selection) -> SlicedWork[None]:
         """Does nothing; full text has no string table."""
-        return True
+        yield from ()
 
     def _answers_of(self, evaluation: Evaluation) -> NDArray[np.int8] | None:
         answers = evaluation.answers
@@ -387,16 +404,11 @@ class TextNode:
 
 def _hint_of(term: Term) -> TextHint | None:
     """Returns the text that each match of a payload term must contain, if any, before negation."""
-    operand: object = term.operand
-    symbol = None if term.operator is None else term.operator.symbol
     if not term.field.path or OPEN_JSON in term.field.path:  # escaping differs in a text inside a text
         return None
-    if symbol in ("==", "contains") and isinstance(operand, str) and operand:
-        return TextHint((operand,))
-    if symbol == "in" and isinstance(operand, tuple) and len(operand) <= _MOST_TEXTS:
-        texts = [text for text in operand if isinstance(text, str) and text]
-        return TextHint(texts) if texts and len(texts) == len(operand) else None
-    return None
+    texts = [text for text in term.operands if isinstance(text, str) and text]
+    fits = term.symbol in ("==", "contains", "in") and 0 < len(texts) <= _MOST_TEXTS
+    return TextHint(texts) if fits and len(texts) == len(term.operands) else None
 
 
 def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Mask:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.analysis import Analysis
-from inspector.filters.ast import And, Expression, Not, Or
 from inspector.filters.check import Term
 from inspector.filters.compile import DisplayFilter
-from inspector.filters.evaluate import CHEAP, DECODED, FULL_TEXT, Evaluation, JunctionNode, Node, NotNode, TermNode
+from inspector.filters.evaluate import (
+    CHEAP,
+    DECODED,
+    FULL_TEXT,
+    Evaluation,
+    JunctionNode,
+    Node,
+    NotNode,
+    TermNode,
+    TextNode,
+)
 from inspector.filters.field import Depends, Field, FieldType
-from inspector.filters.operators import Operand, Scalar
+from inspector.filters.operators import Scalar
 from inspector.filters.strings import quote
 from inspector.protocol.timestamps import format_time
 from inspector.store.messages.capture import Capture
@@ -29,19 +38,19 @@ def explain(display_filter: DisplayFilter) -> str:
     Canonical text comes first, then one line per part with its typed value and cost. Fields, dependencies and the
     meaning of costs follow.
     """
-    expression, root, note = display_filter.expression, display_filter.root, display_filter.note
-    if expression is None or root is None:
+    root, note = display_filter.root, display_filter.note
+    if root is None:
         return "everything: the filter is empty"
     # Costs depend on the types of columns, so an empty capture suffices.
     evaluation = Evaluation(Analysis(Capture()))
     fields = ", ".join(sorted(display_filter.fields)) or "none"
     changes = [depend.value for depend in Depends if depend in display_filter.depends and depend is not Depends.FIXED]
-    costs = sorted({cost for _, cost in _outline_lines(expression, root, evaluation, 0) if cost is not None})
+    costs = sorted({cost for _, cost in _outline_lines(root, evaluation, 0) if cost is not None})
     return "\n".join(
         [
             *([] if note is None else [str(note)]),
-            str(expression),
-            *_align_costs(_outline_lines(expression, root, evaluation, 1)),
+            str(display_filter.expression),
+            *_align_costs(_outline_lines(root, evaluation, 1)),
             f"fields: {fields}",
             f"the answer for a message can change with: {', '.join(changes) or 'nothing, it stays'}",
             *(_COST_HELP[cost] for cost in costs),
@@ -53,8 +62,8 @@ def explain_as_data(display_filter: DisplayFilter) -> dict[str, object]:
     """Returns the outline as data for programs; same content as `explain`."""
     expression, root = display_filter.expression, display_filter.root
     parts: list[dict[str, object]] = []
-    if expression is not None and root is not None:
-        for line, cost in _outline_lines(expression, root, Evaluation(Analysis(Capture())), 0):
+    if root is not None:
+        for line, cost in _outline_lines(root, Evaluation(Analysis(Capture())), 0):
             part_text = line.lstrip(" ")
             part: dict[str, object] = {"depth": (len(line) - len(part_text)) // 2, "part": part_text}
             parts.append(part if cost is None else {**part, "cost": _COST[cost]})
@@ -67,22 +76,20 @@ def explain_as_data(display_filter: DisplayFilter) -> dict[str, object]:
     }
 
 
-def _outline_lines(
-    expression: Expression, node: Node, evaluation: Evaluation, depth: int
-) -> Iterator[tuple[str, int | None]]:
-    """Yields lines of the outline with their cost; None for junctions. Nodes have the structure of the expression."""
+def _outline_lines(node: Node, evaluation: Evaluation, depth: int) -> Iterator[tuple[str, int | None]]:
+    """Yields lines of the outline with their cost; None for junctions."""
     indent = "  " * depth
-    if isinstance(expression, And | Or) and isinstance(node, JunctionNode):
+    if isinstance(node, JunctionNode):
         yield f"{indent}{'any of' if node.decided_by else 'all of'}", None
-        for part, operand in zip(expression.operands, node.operands, strict=True):
-            yield from _outline_lines(part, operand, evaluation, depth + 1)
-    elif isinstance(expression, Not) and isinstance(node, NotNode):
+        for operand in node.operands:
+            yield from _outline_lines(operand, evaluation, depth + 1)
+    elif isinstance(node, NotNode):
         yield f"{indent}not", None
-        yield from _outline_lines(expression.operand, node.operand, evaluation, depth + 1)
+        yield from _outline_lines(node.operand, evaluation, depth + 1)
     elif isinstance(node, TermNode):
         yield f"{indent}{_term(node.term)}", node.cost(evaluation)
-    else:
-        yield f"{indent}the text of the message contains {expression}, letter case aside", node.cost(evaluation)
+    elif isinstance(node, TextNode):
+        yield f"{indent}the text of the message contains {node.written}, letter case aside", node.cost(evaluation)
 
 
 def _align_costs(parts: Iterator[tuple[str, int | None]]) -> Iterator[str]:
@@ -96,20 +103,15 @@ def _align_costs(parts: Iterator[tuple[str, int | None]]) -> Iterator[str]:
 def _term(term: Term) -> str:
     field = term.field
     what = f"{field.name} ({_type(field)})"
-    if term.operator is None or term.operand is None:
+    if term.operand is None:
         return f"{what} is {'absent' if term.negated else 'present'}"
-    sentence = f"{what} {term.operator.symbol} {_operand(field, term.operand)}"
+    values = ", ".join([_scalar(field, value) for value in term.operands])
+    sentence = f"{what} {term.symbol} {f'{{{values}}}' if isinstance(term.operand, tuple) else values}"
     return f"not {sentence}, so also where it is absent" if term.negated else sentence
 
 
 def _type(field: Field) -> str:
     return f"any of several: {field.type.value}" if field.many else field.type.value
-
-
-def _operand(field: Field, operand: Operand) -> str:
-    if isinstance(operand, tuple):
-        return f"{{{', '.join(_scalar(field, value) for value in operand)}}}"
-    return _scalar(field, operand)
 
 
 def _scalar(field: Field, value: Scalar) -> str:

@@ -2,12 +2,11 @@
 
 A facet ignores conditions on its own field, so the user can choose another of its values. Choices become stacked
 conditions as a user would write them: `kind == "chat"`, `kind in {"chat", "a"}`, `kind != "chat"`. All counting happens
-in `step`, within a deadline; new messages cost only their own count.
+in `step`, a few milliseconds each time; new messages cost only their own count.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,7 +30,7 @@ from inspector.store.columns.columns import GrowingColumns
 
 FACETS = ("kind", "from", "tool", "state", "context.type")
 """Fields in display order."""
-# Few enough for a filter that decodes; `evaluate_until` divides them further.
+# Few enough for a filter that decodes; `evaluate_block` divides them further.
 _STEP = 1 << 14
 _MAX_BINCOUNT = 1 << 16
 _CHANGING_FIELDS = ("kind", "tool", "state")
@@ -187,7 +186,7 @@ class _FacetCounts:
             on in self.filter.depends or (on is Depends.TREE and self.scope is not None)
         )
 
-    def step(self, until: float) -> None:
+    def step(self) -> None:
         """Counts the next messages."""
         if self.is_stale:
             self.restart()
@@ -197,7 +196,7 @@ class _FacetCounts:
         else:
             start = self._done
             stop = min(len(self._analysis), start + _STEP)
-            stop = self._rows.evaluate_until(self.filter, self.scope, start, stop, self._answers, until)
+            stop = self._rows.evaluate_block(self.filter, self.scope, start, stop, self._answers)
             taken = self._rows.matches_in(self.filter, self.scope, start, stop, self._answers).astype(np.int64)
             self._done = stop
         if len(taken):
@@ -340,22 +339,25 @@ class FacetTally:
                 base.restart()
 
     @property
+    def follows_clock(self) -> bool:
+        """Returns True if counts change without traffic."""
+        return any(base.depends_on(Depends.CLOCK) for base in self._bases.values())
+
+    @property
     def is_behind(self) -> bool:
         """Returns True if messages wait to be counted."""
         return bool(self._changed) or any(base.is_behind for base in self._bases.values())
 
-    def step(self, until: float) -> bool:
-        """Counts until a deadline (`time.perf_counter`), at least one slice. Returns True if all is counted."""
+    def step(self) -> bool:
+        """Counts some messages. Returns True if all are counted."""
         if self._changed:
             rows = np.unique(np.concatenate(self._changed)).astype(np.int64)
             self._changed, self._waiting = [], 0
             for base in self._bases.values():
                 base.recount_changed(rows)
-        for base in self._bases.values():
-            while base.is_behind:
-                base.step(until)
-                if time.perf_counter() >= until:
-                    return not self.is_behind
+        base = next((base for base in self._bases.values() if base.is_behind), None)
+        if base is not None:
+            base.step()
         return not self.is_behind
 
     def facet_values(self, name: str, most: int) -> tuple[list[FacetValue], int]:

@@ -34,6 +34,7 @@ from inspector.analysis.views.account.mcp_totals import mcp_revisions
 from inspector.analysis.views.latency.latency import latency_ms
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
+from inspector.filters.run_fields import RUN_FIELDS
 from inspector.filters.sentences import info
 from inspector.formats.guards import VALUE_S, GarbageError, Guard
 from inspector.formats.wrapped.reader import LABEL as SLICES
@@ -537,6 +538,7 @@ FIELDS: tuple[Field, ...] = (
     Field("mark", _T.BOOLEAN, "Mark", "You marked it.", lambda a: a.marks.marked_column(len(a)), _D.PASS),
     Field("comment", _T.STRING, "Comment", "Your comment on it.", lambda a: a.marks.comment_column(len(a)),
           _D.PASS),
+    *RUN_FIELDS,
 )  # fmt: skip
 
 FIELD_BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
@@ -584,7 +586,7 @@ def _checked_value(kind: FieldType, value: object) -> object:
         # Half of a surrogate pair could not be shown.
         return value[:_MAX_VALUE_BYTES].encode("utf-8", "replace").decode()
     if kind is _T.BOOLEAN and isinstance(value, bool):
-        return value
+        return value or None  # absence is false, as in the built-in fields
     is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 53
     if is_number and kind in (_T.INTEGER, _T.NUMBER):
         return int(cast("int", value)) if kind is _T.INTEGER else float(cast("int", value))

@@ -1,4 +1,4 @@
-"""Find in view: searches the shown messages in time slices.
+"""Find in view: searches the shown messages in steps.
 
 A message matches if the text of its record does, also where it is folded on screen. A collapsed result also matches by
 the summary shown in its place. A frame matches if the text begins there and continues in the next frames. The hit of a
@@ -15,23 +15,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.results.transient_results import NO_ROW
 from inspector.filters.cache import UNKNOWN
 from inspector.filters.find_query import FindQuery
 from inspector.filters.folding import NO_MESSAGES, GrowingArray
 from inspector.filters.joined_text import begins_in_frame
-from inspector.filters.long_records import LONG_RECORD, search_long
-from inspector.filters.message_text import found_in_own
 from inspector.filters.patterns import TOO_LONG
+from inspector.filters.text_search import LONG_RECORD, found_in_own, search_long
 from inspector.filters.time_limit import TookTooLongError
 from inspector.filters.visible import Messages, VisibleRows
 from inspector.store.messages.adjacent_reads import LineRange, read_line_ranges
 
 _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
-"""Record bytes searched between two checks of the clock. Slices start small, since the cost of the query is unknown."""
+"""Record bytes searched in one step. Steps start small, since the cost of the query is unknown."""
 # Rows with known answers cost no search, but a look at each.
 _MOST_ROWS = 8_192
+_MOST_QUEUED = 16
+"""Changed messages searched in one step."""
 # Around the 2 ms of `Pace`; between the two the size stays, so that it does not oscillate.
 _QUICK_S, _SLOW_S = 0.001, 0.003
 
@@ -48,6 +48,7 @@ class FindSearch:
     Attributes:
         query: the query.
         locate: returns the matches in a text.
+        revision: rises with each change of the hits.
         gave_up: the expression timed out in so many messages that the rest is not searched.
     """
 
@@ -63,6 +64,7 @@ class FindSearch:
             PatternError: the expression is not valid.
         """
         self.query = query
+        self.revision = 0
         self.gave_up = False
         self.locate = query.locator()
         self._finder = query.finder()
@@ -85,6 +87,7 @@ class FindSearch:
         self._joined: GrowingArray | None = None
         self._hit_rows: GrowingArray | None = None
         self._done = 0
+        self.revision += 1
 
     def _index_of(self, message: int) -> int:
         """Returns the number of searched messages before this one."""
@@ -92,28 +95,28 @@ class FindSearch:
 
     # Searching
 
-    def step(self, until: float) -> bool:
-        """Searches until a deadline (`time.perf_counter`). Returns True if all rows are searched, or it gave up."""
-        for which, run in enumerate(self._runs):
-            while run[0] < run[1] and not self.gave_up:
-                began = time.thread_time()  # processor time: other load on the machine does not count
-                try:
-                    self._search(which, run)
-                except TookTooLongError:
-                    self.gave_up = True
-                    return True
-                spent = time.thread_time() - began
-                # Chunks adapt to the query: an expression may take a thousand times as long as a text.
-                if spent < _QUICK_S:
-                    self._bytes = min(2 * self._bytes, _MOST_BYTES)
-                elif spent > _SLOW_S:
-                    # Not below a quarter of the first size, since each step also has fixed costs.
-                    self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
-                if time.perf_counter() >= until:
-                    return self.is_done
-        # Changed messages come last, so the visible part of the table is searched first.
-        if len(self._again) and not self.gave_up:
-            self._search_queued(until)
+    def step(self) -> bool:
+        """Searches some messages. Returns True if all rows are searched, or it gave up."""
+        which = next((which for which, (start, stop) in enumerate(self._runs) if start < stop), None)
+        if self.is_done:
+            return True
+        if which is None:
+            # Changed messages come last, so the visible part of the table is searched first.
+            self._search_queued()
+            return self.is_done
+        began = time.thread_time()  # processor time: other load on the machine does not count
+        try:
+            self._search(which, self._runs[which])
+        except TookTooLongError:
+            self.gave_up = True
+            return True
+        spent = time.thread_time() - began
+        # Chunks adapt to the query: an expression may take a thousand times as long as a text.
+        if spent < _QUICK_S:
+            self._bytes = min(2 * self._bytes, _MOST_BYTES)
+        elif spent > _SLOW_S:
+            # Not below a quarter of the first size, since each step also has fixed costs.
+            self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
         return self.is_done
 
     def _search(self, which: int, run: list[int]) -> None:
@@ -152,6 +155,7 @@ class FindSearch:
 
     def _add(self, found: Messages) -> None:
         """Adds messages, ascending, to the hits."""
+        self.revision += 1
         if self._joined is not None:
             self._joined.add(found)
         if self._arranged != self._rows.arranged:
@@ -203,8 +207,7 @@ class FindSearch:
         asked = (messages[places] == rows) & (known[rows] != 1) & (known[rows] != UNKNOWN)
         given = np.flatnonzero(asked & own)
         if lines is not None and len(given):
-            at = places[given]
-            asked[given] = self._finder.may_match_strings(lines.data, lines.starts[at], lines.ends[at])
+            asked[given] = self._finder.may_match_strings(lines.records(places[given]))
         for message in rows[asked].tolist():
             if self._in_summary(message):
                 known[message] = 1
@@ -246,14 +249,12 @@ class FindSearch:
 
     # Changes
 
-    def on_changes(self, changes: AnalysisChanges, origin: int | None) -> bool:
-        """Follows new traffic or another view. Returns True if something must be searched.
+    def follow_rows(self, origin: int | None) -> bool:
+        """Follows new rows or another view. Returns True if something must be searched.
 
         Args:
-            changes: the changed messages.
             origin: the message to start at if rows changed other than by new ones below.
         """
-        self._queue_changed(changes)
         visible, seen = self._rows.chosen, self._seen
         grown = (
             self._folded == self._rows.is_folded
@@ -270,12 +271,12 @@ class FindSearch:
             self._runs[0][1] = len(visible)
         return not self.is_done
 
-    def _queue_changed(self, changes: AnalysisChanges) -> None:
+    def note_changed(self, changed: NDArray[np.int64]) -> None:
         """Queues searched messages that may match now.
 
         A collapsed result gets a summary and a frame gets a continuation; no other message changes.
         """
-        changed = changes.changed[changes.changed < len(self._known)]
+        changed = changed[changed < len(self._known)]
         changed = changed[self._known[changed] == 0]
         if len(changed):
             analysis = self._rows.analysis
@@ -283,22 +284,16 @@ class FindSearch:
             changed = changed[more | (analysis.streams.columns["run"][changed] != 0)]
             self._again = np.union1d(self._again, changed.astype(np.uint32))
 
-    def _search_queued(self, until: float) -> None:
-        """Searches queued messages until a deadline, at least one; an expression may take long in each."""
-        asked, found = 0, list[int]()
+    def _search_queued(self) -> None:
+        """Searches a few queued messages, since an expression may take long in each."""
+        found = list[int]()
         frames = self._rows.analysis.streams.columns["run"][self._again] != 0
         if frames.any():
             self._ask_joined(self._again[frames])
             found = self._again[frames][self._known[self._again[frames]] == 1].tolist()
             self._again = self._again[~frames]
-        for message in self._again.tolist():
-            asked += 1
-            if self._in_summary(message):
-                found.append(message)
-            if time.perf_counter() >= until:
-                break
-        # The rest waits for the next step.
-        self._again = self._again[asked:]
+        some, self._again = self._again[:_MOST_QUEUED], self._again[_MOST_QUEUED:]
+        found += filter(self._in_summary, some.tolist())
         new = np.unique(np.array(found, np.uint32))
         self._known[new] = 1
         visible = self._seen

@@ -8,10 +8,9 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from inspector.filters.full_text import Offsets, TextFinder
-from inspector.filters.long_records import PartFinder
+from inspector.filters.block_search import Mask, Offsets
+from inspector.filters.full_text import TextFinder
 from inspector.filters.patterns import PatternFinder, compile_pattern
-from inspector.filters.records import Mask
 from inspector.filters.time_limit import TookTooLongError, limited_time
 
 MAX_QUERY = 1_000
@@ -27,7 +26,7 @@ Matches = list[tuple[int, int]]
 """(start, stop) in characters, ascending, not empty, not nested."""
 
 
-class Finder(PartFinder, Protocol):
+class Finder(Protocol):
     """Finds a query in the text of records."""
 
     def __call__(self, record: bytes) -> bool:
@@ -43,18 +42,23 @@ class Finder(PartFinder, Protocol):
         """
         ...
 
-    def may_match_strings(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+    def may_match_strings(self, records: list[bytes]) -> Mask:
         """Checks records without a match for a possible match in one of their strings alone.
 
         An expression may anchor at the end of a text, or time out for the record but not for one string.
 
-        Args:
-            data: bytes of the records; as for `search_records`.
-            starts: (k,) integer, start offsets.
-            ends: (k,) integer, end offsets.
-
         Returns:
             (k,) bool, False if no string can match.
+        """
+        ...
+
+    def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
+        """Returns 1 for a match, 0 for no match, 2 for a timeout.
+
+        Args:
+            part: bytes of a record.
+            first: the part begins the record; else a match at its first byte does not count.
+            last: the part ends the record; else a match at its last byte does not count.
         """
         ...
 

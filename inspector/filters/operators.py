@@ -2,7 +2,7 @@
 
 Grammar, type check, completion and help read it. To add an operator, add an entry here and its slow reference to
 `tests/unit/filters/reference.py`. All operators treat lists (any element) and absent values (no match) alike, in
-`inspector.filters.compile`.
+`inspector.filters.evaluate`.
 """
 
 from __future__ import annotations
@@ -82,6 +82,8 @@ class Operator:
     """For paths: the test by context node, since displayed paths are truncated; None to test the text."""
     literal: bool = True
     """The operand is a literal value. False for patterns, which cannot contain variables."""
+    normalize: Callable[[str], str] = str
+    """Returns a text operand in its normal form; may raise `OperandError`."""
     begins: Callable[[Predicate, Any], Callable[[str, int], bool]] | None = None
     """Returns a test for matches that begin before an offset; None if a match always covers the whole text.
 
@@ -271,24 +273,15 @@ def _normalize_path(operand: str) -> str:
     return path
 
 
-def _under_path(operand: str, _type: FieldType) -> Predicate:
-    path = _normalize_path(operand)
-    return lambda value: isinstance(value, str) and context_paths.is_under(path, value)
+def _path_relation(
+    symbol: str, help_: str, test: Callable[[str, str], bool], places: Callable[[PathRelation, int], bool]
+) -> Operator:
+    """Returns an operator over paths; `test` takes the operand and a value that is not empty."""
 
+    def build(path: str, _type: FieldType) -> Predicate:
+        return lambda value: isinstance(value, str) and bool(value) and test(path, value)
 
-def _below_path(operand: str, _type: FieldType) -> Predicate:
-    path = _normalize_path(operand)
-    return lambda value: isinstance(value, str) and context_paths.is_ancestor(path, value)
-
-
-def _above_path(operand: str, _type: FieldType) -> Predicate:
-    path = _normalize_path(operand)
-    return lambda value: isinstance(value, str) and bool(value) and context_paths.is_ancestor(value, path)
-
-
-def _child_of_path(operand: str, _type: FieldType) -> Predicate:
-    path = _normalize_path(operand)
-    return lambda value: isinstance(value, str) and context_paths.is_child(path, value)
+    return Operator(symbol, (), _PATHS, help_, build, wants_text=True, places=places, normalize=_normalize_path)
 
 
 OPERATORS: tuple[Operator, ...] = (
@@ -316,14 +309,13 @@ OPERATORS: tuple[Operator, ...] = (
         "like", (), _TEXT, "Matches the glob as a whole, * any characters and ? any one; on kind, method and target"
         " count and a short form covers the long.", _like_glob, wants_text=True, literal=False,
     ),
-    Operator("under", (), _PATHS, "Is this context or any below it.", _under_path, wants_text=True,
-             places=lambda path, node: path.is_equal(node) or path.is_descendant(node)),
-    Operator("below", (), _PATHS, "Is below this context at any depth; the context itself is not.", _below_path,
-             wants_text=True, places=PathRelation.is_descendant),
-    Operator("above", (), _PATHS, "Holds this context, however deep; the context itself does not.", _above_path,
-             wants_text=True, places=PathRelation.above),
-    Operator("childof", (), _PATHS, "Is a direct child of this context.", _child_of_path, wants_text=True,
-             places=PathRelation.child),
+    _path_relation("under", "Is this context or any below it.", context_paths.is_under,
+                   lambda path, node: path.is_equal(node) or path.is_descendant(node)),
+    _path_relation("below", "Is below this context at any depth; the context itself is not.",
+                   context_paths.is_ancestor, PathRelation.is_descendant),
+    _path_relation("above", "Holds this context, however deep; the context itself does not.",
+                   lambda path, value: context_paths.is_ancestor(value, path), PathRelation.above),
+    _path_relation("childof", "Is a direct child of this context.", context_paths.is_child, PathRelation.child),
 )  # fmt: skip
 
 OPERATOR_BY_SYMBOL: dict[str, Operator] = {operator.symbol: operator for operator in OPERATORS}

@@ -1,8 +1,9 @@
 """Searches regular expressions in the text of whole records, with time limits.
 
-If every match contains a literal, only records with the literal are tried. An expression or a message can be written so
-that matching takes forever, so matching time is limited. A record that times out is reported and left out. After
-several in a row, or very many in all, the expression is given up.
+RE2 finds most matches in the bytes. Where they leave a doubt, or the expression has an assertion or a back reference,
+Python's matcher searches the text. An expression or a message can be written so that this takes forever, so its time is
+limited. A record that times out is reported and left out. After several in a row, or very many in all, the expression
+is given up.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ from __future__ import annotations
 import re
 import time
 import warnings
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
+from itertools import accumulate
+from re import _parser as parser  # pyright: ignore[reportAttributeAccessIssue] - no public function parses expressions
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.filters.block_search import MAYBE, BlockSearch, Mask, Offsets, RefusedError
 from inspector.filters.cache import UNKNOWN
-from inspector.filters.expression import has_look_behind, is_ascii_only, read_expression, repeats_repetition
-from inspector.filters.full_text import TextFinder, record_texts
+from inspector.filters.full_text import record_texts
 from inspector.filters.operators import MAX_PATTERN
 from inspector.filters.pattern_words import pattern_trouble
-from inspector.filters.records import Mask, Offsets, Records
-from inspector.filters.required_literals import RequiredRun, required_literals
+from inspector.filters.raw_expression import raw_pattern
 from inspector.filters.time_limit import HAS_LIMIT, TookTooLongError, limited_time
+from inspector.store.messages.adjacent_reads import LineRange
 
 LIMIT_S = 0.03
 """Processor time in seconds for one piece of 64 KB; a normal piece takes a tenth of it."""
@@ -43,8 +47,6 @@ _WASTED_S = 0.05
 # Enough for `\b`, `^` and usual look-behinds at the beginning of a part.
 _LEAD_CHARS = 256
 """Characters at the start of a part that serve as context only; no match begins in them."""
-_SPACES_OF_TEXT = (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
-"""White space in text, but not in bytes."""
 
 
 class PatternError(ValueError):
@@ -74,13 +76,36 @@ def compile_pattern(text: str, *, match_case: bool) -> re.Pattern[str]:
             warnings.simplefilter("ignore")  # "possible nested set" and similar warnings are for programmers
             pattern = re.compile(text, re.MULTILINE | (0 if match_case else re.IGNORECASE))
             # Without a time limit, such an expression could block the thread for hours.
-            if not HAS_LIMIT and repeats_repetition(read_expression(text)):
+            if not HAS_LIMIT and _repeats_repetition(_read_expression(text)):
                 raise PatternError("A repetition inside a repetition may take for ever.")
     except re.error as error:
         raise PatternError(f"{pattern_trouble(error)}.", error.pos) from None
     except (RecursionError, OverflowError, MemoryError):
         raise PatternError("The expression is too complex.") from None
     return pattern
+
+
+def _read_expression(text: str, flags: int = 0) -> Any:
+    """Parses an expression. Raises re.error if it is malformed."""
+    return parser.parse(text, flags)
+
+
+def _repeats_repetition(tree: Any, *, inside: bool = False) -> bool:
+    """Returns True if an unbounded repetition contains another one."""
+    for operation, value in tree:
+        endless = str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and value[1] is parser.MAXREPEAT
+        if endless and inside:
+            return True
+        if any(_repeats_repetition(part, inside=inside or endless) for part in _subexpressions(value)):
+            return True
+    return False
+
+
+def _subexpressions(value: Any) -> list[Any]:
+    """Returns the subexpressions of an operation."""
+    if isinstance(value, parser.SubPattern):
+        return [value]
+    return [part for one in value for part in _subexpressions(one)] if isinstance(value, list | tuple) else []
 
 
 class PatternFinder:
@@ -96,12 +121,12 @@ class PatternFinder:
 
     def __init__(self, text: str, *, match_case: bool = False) -> None:
         self._pattern = compile_pattern(text, match_case=match_case)
-        match_case = not self._pattern.flags & re.IGNORECASE  # (?i) in the text has the same effect
-        tree = read_expression(text, self._pattern.flags & ~re.UNICODE)
-        needed = required_literals(tree, match_case=match_case)
-        self._first = [TextFinder(literal, match_case=match_case) for literal in needed]
-        self._run = RequiredRun(tree)
-        self._of_bytes = None if has_look_behind(tree) else _of_bytes(text, tree, self._pattern.flags)
+        flags = self._pattern.flags
+        tree = _read_expression(text, flags & ~re.UNICODE)
+        try:
+            self._blocks = BlockSearch(raw_pattern(tree, flags))
+        except RefusedError:
+            self._blocks = BlockSearch(raw_pattern(tree, flags, counted=False))
         self._in_a_row = self._in_all = 0
         self._wasted = 0.0
 
@@ -123,46 +148,53 @@ class PatternFinder:
         Raises:
             TookTooLongError: so many records timed out that the search is given up.
         """
-        found = np.zeros(len(starts), np.int8)
-        records = Records(data, starts, ends)
-        likely = np.flatnonzero(self._possible_matches(records))
+        found = self._blocks.search_records(data, starts, ends)
+        rows = np.flatnonzero(found == MAYBE)
         self._wasted = 0.0
-        if len(likely):
-            found[likely] = self._search_likely(records.subset(likely))
+        if len(rows):
+            lines = LineRange(data, np.asarray(starts, np.int64), np.asarray(ends, np.int64))
+            found[rows] = self._search_texts(lines.records(rows))
         return found
 
-    def may_match_strings(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """As `find_query.Finder`: the record contains every literal of a match too."""
-        return self._possible_matches(Records(data, starts, ends).compacted())
+    def may_match_strings(self, records: list[bytes]) -> Mask:
+        """As `find_query.Finder`."""
+        return self._blocks.may_match_records(records)
 
-    def _possible_matches(self, records: Records) -> Mask:
-        """Returns a mask of records that may match; the others cannot."""
-        if not self._first:
-            return self._run.possible_matches(records)
-        likely = np.zeros(len(records), np.bool_)
-        for first in self._first:
-            likely |= first.search_records(records.data, records.starts, records.ends)
-        # The run is slower to find than a literal, so it only sees records with the literal.
-        rows = np.flatnonzero(likely)
-        if len(rows):
-            likely[rows] = self._run.possible_matches(records.subset(rows))
-        return likely
+    def _search_texts(self, records: list[bytes]) -> list[np.int8]:
+        """Returns the results of records whose bytes leave a doubt."""
+        found: list[np.int8] = []
+        until = [*accumulate(map(len, records))]
+        while len(found) < len(records):
+            first = len(found)
+            # Setting the timer costs more than a short search, so records of one piece share a limit.
+            stop = max(first + 1, bisect_right(until, (until[first - 1] if first else 0) + _PIECE_CHARS))
+            some = records[first:stop]
+            if self._wasted >= _WASTED_S:
+                return found + [UNKNOWN] * (len(records) - first)
+            together = self._search_together(some) if len(some) > 1 else None
+            # One record of the group is slow: each gets its own limit.
+            found += together or [self._search_within_limit(partial(self, record)) for record in some]
+        return found
 
-    def _search_likely(self, records: Records) -> NDArray[np.int8]:
-        """Returns the results of records in which the expression is tried."""
-        found = np.zeros(len(records), np.int8)
-        as_bytes = self._may_be_bytes(records)
-        self._search_bytes(records, np.flatnonzero(as_bytes), found)
-        for row in np.flatnonzero(~as_bytes).tolist():
-            found[row] = self._search_within_limit(partial(self, records.record(row)))
+    def _search_together(self, records: list[bytes]) -> list[np.int8] | None:
+        """Returns the results of records that share a limit, or None if they time out."""
+        try:
+            with limited_time(LIMIT_S):
+                found = [np.int8(any(map(self._pattern.search, record_texts(record)))) for record in records]
+        except TookTooLongError:
+            return None
+        self._in_a_row = 0
         return found
 
     def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
-        """As `long_records.PartFinder`.
+        """As `find_query.Finder`.
 
         Raises:
             TookTooLongError: so many records timed out that the search is given up.
         """
+        found = int(self._blocks.search_records(part, np.zeros(1, np.int64), np.array([len(part)]))[0])
+        if found != MAYBE:
+            return found
         self._wasted = 0.0
         lead = 0 if first else _LEAD_CHARS
         return int(
@@ -187,45 +219,6 @@ class PatternFinder:
         self._in_a_row = 0
         return found
 
-    def _may_be_bytes(self, records: Records) -> Mask:
-        """Masks records to search in place: their bytes are their text, and no context before them counts."""
-        if self._of_bytes is None or any(separator in records.data for separator in _SPACES_OF_TEXT):
-            return np.zeros(len(records), np.bool_)
-        plain = ~(records.with_escapes(None) | records.beyond_ascii)
-        # The byte before a record affects ^ and \b, so it must be a newline.
-        plain &= records.follows_newline()
-        return plain & (records.ends - records.starts <= _PIECE_CHARS)
-
-    def _search_bytes(self, records: Records, rows: NDArray[np.intp], found: NDArray[np.int8]) -> None:
-        """Searches records in place, several at a time; one by one if a group times out."""
-        if self._of_bytes is None or not len(rows):
-            return
-        search, data = self._of_bytes.search, records.data
-        starts, ends = records.starts[rows], records.ends[rows]
-        until = (ends - starts).cumsum()
-
-        def is_in(start: int, end: int) -> bool:
-            with limited_time(LIMIT_S):
-                return search(data, start, end) is not None
-
-        first = 0
-        while first < len(rows):
-            # Setting the timer costs more than a short search, so records of one piece share a limit.
-            stop = max(first + 1, int(until.searchsorted((until[first - 1] if first else 0) + _PIECE_CHARS, "right")))
-            places = list(zip(starts[first:stop].tolist(), ends[first:stop].tolist(), strict=True))
-            some = rows[first:stop]
-            try:
-                if self._wasted >= _WASTED_S:
-                    found[rows[first:]] = UNKNOWN
-                    return
-                with limited_time(LIMIT_S):
-                    found[some] = [search(data, start, end) is not None for start, end in places]
-                self._in_a_row = 0
-            except TookTooLongError:
-                # One record of the group is slow: each gets its own limit.
-                found[some] = [self._search_within_limit(partial(is_in, start, end)) for start, end in places]
-            first = stop
-
     def _is_in(self, text: str, begin: int = 0, *, last: bool = True) -> bool:
         # Search by offsets, not in copies: the text before an offset affects ^ and look-behind.
         left = MOST_S
@@ -241,16 +234,3 @@ class PatternFinder:
             if left <= 0:
                 raise TookTooLongError
         return False
-
-
-def _of_bytes(text: str, tree: Any, flags: int) -> re.Pattern[bytes] | None:
-    """Compiles the same expression for ASCII bytes; returns None if its meaning would differ."""
-    if not text.isascii() or not is_ascii_only(tree):
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # re.UNICODE is an error in patterns of bytes.
-            return re.compile(text.encode(), flags & (re.MULTILINE | re.IGNORECASE))
-    except (re.error, ValueError):  # features of text patterns only
-        return None

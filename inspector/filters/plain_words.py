@@ -6,11 +6,11 @@ Used for texts that are no valid filter: whatever is one keeps its meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.filters.ast import And, Expression, Not, Or, Presence
+from inspector.filters.ast import Presence, leaves_of
 from inspector.filters.errors import FilterError, nearest_choice, truncate
 from inspector.filters.grammar import RESERVED, STRING
 from inspector.filters.parse import parse
@@ -151,20 +151,10 @@ def _is_language(text: str, words: list[_Word], fields: Mapping[str, Any]) -> bo
         operators = RESERVED | OTHER_SPELLINGS
         # `tool is Bash` is an attempt at a comparison; `is Bash slow` is a search.
         return known and len(words) in (2, 3) and not words[0].quoted and words[1].text in operators
-    leaves = list(_terms(expression)) if expression is not None else []
+    leaves = list(leaves_of(expression)) if expression is not None else []
     names = [str(leaf.field) for leaf in leaves if isinstance(leaf, Presence)]
     # A single word is also a test of presence, but only of a field that exists.
     return len(names) < len(leaves) or any(name in fields or name.startswith("payload.") for name in names)
-
-
-def _terms(expression: Expression) -> Iterable[Expression]:
-    if isinstance(expression, And | Or):
-        for operand in expression.operands:
-            yield from _terms(operand)
-    elif isinstance(expression, Not):
-        yield from _terms(expression.operand)
-    else:
-        yield expression
 
 
 def _refuse_colons(text: str, words: list[_Word], fields: Mapping[str, Any]) -> None:

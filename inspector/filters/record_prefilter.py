@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.filters.block_search import Mask
 from inspector.filters.full_text import TextFinder
-from inspector.filters.records import Mask
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.adjacent_reads import LineRange, is_ascending, read_line_ranges
 from inspector.store.messages.capture import Capture
@@ -37,7 +37,7 @@ def in_stretches(ask: Callable[[LineRange, Rows], Mask], capture: Capture, rows:
 
 
 class TextHint:
-    """Finds messages whose lines contain one of some texts; case-sensitive.
+    """Finds messages whose lines may contain one of some texts; case-sensitive.
 
     Args:
         texts: at least one.
@@ -53,8 +53,8 @@ class TextHint:
         return derived | in_stretches(lambda lines, _: self.match_lines(lines), capture, rows)
 
     def match_lines(self, lines: LineRange) -> Mask:
-        """Returns (k,) bool, the same for adjacent lines."""
-        return np.logical_or.reduce([finder.search_records(*lines) for finder in self._finders])
+        """Returns the same for k adjacent lines."""
+        return np.logical_or.reduce([finder.may_match(*lines) for finder in self._finders])
 
 
 def key_hint(path: tuple[str, ...]) -> TextHint | None:

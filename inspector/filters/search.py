@@ -1,4 +1,4 @@
-"""Evaluates a new filter in time slices that can be cancelled."""
+"""Evaluates a new filter in steps, so that it can be cancelled."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Search:
         self.found = 0
         self.answers = TermCache()
 
-    def step(self, until: float) -> bool:
-        """Evaluates until a deadline (`time.perf_counter`). Returns True if all messages are evaluated."""
+    def step(self) -> bool:
+        """Evaluates for a few milliseconds. Returns True if all messages are evaluated."""
         rows, total = self._rows, len(self._rows.analysis)
-        reached = rows.evaluate_until(self.filter, self.scope, self._done, total, self.answers, until)
+        reached = rows.evaluate_block(self.filter, self.scope, self._done, total, self.answers)
         if self._done < reached < total:
             self.found += len(rows.matches_in(self.filter, self.scope, self._done, reached, self.answers))
         self._done = reached

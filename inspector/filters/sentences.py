@@ -218,6 +218,8 @@ def _notification_words(method: str, params: object) -> str:
 _MOST_PROGRESS = 1e15
 _SHORT_PATH = 3  # path segments shown
 _FILES = ("file_path", "notebook_path", "absolute_path")
+_PURPOSE = "__tool_use_purpose"
+"""Argument with the model's reason for a call, beside those of the tool."""
 
 
 def arguments_words(tool: str | None, arguments: object) -> str | None:
@@ -237,6 +239,12 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
         return command[0]
     if not isinstance(arguments, dict):
         return None
+    if isinstance(purpose := arguments.get(_PURPOSE), str):
+        others = {key: value for key, value in arguments.items() if key != _PURPOSE}
+        told = arguments_words(tool, others) or "  ".join(f"{key}={_shorten(value)}" for key, value in others.items())
+        return "  ".join(filter(None, (told, purpose)))
+    if len(arguments) == 1 and (paths := _paths_in(arguments.get("operations"))):
+        return ", ".join(map(_short_path, paths))
     # The arguments of a call that starts a sub-agent, in two forms.
     if isinstance(arguments.get("prompt"), str) and isinstance(about := arguments.get("description"), str):
         sort = arguments.get("subagent_type")
@@ -252,6 +260,14 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
     return "  ".join((_short_path(file), *rest))
 
 
+def _paths_in(operations: object) -> list[str]:
+    """Returns the paths of a list of operations on files; none if one has no path."""
+    if not isinstance(operations, list):
+        return []
+    paths = [one.get("path") if isinstance(one, dict) else None for one in operations]
+    return [path for path in paths if isinstance(path, str)] if all(isinstance(path, str) for path in paths) else []
+
+
 def _questions(arguments: dict[str, Any]) -> str:
     """Returns the questions of AskUserQuestion; "" for other calls."""
     listed = arguments.get("questions")
@@ -260,6 +276,8 @@ def _questions(arguments: dict[str, Any]) -> str:
 
 
 def _short_path(path: str) -> str:
+    # Masked before it is cut: the end of an address no longer shows that a part is a password.
+    path = mask_text(path)
     names = path[-_MAX_SENTENCE:].replace("\\", "/").split("/")
     return path if len(names) <= _SHORT_PATH + 1 else "/".join(("…", *names[-_SHORT_PATH:]))
 

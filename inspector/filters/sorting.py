@@ -1,4 +1,4 @@
-"""Sorts messages by a field: array columns at once, decoded values in time slices.
+"""Sorts messages by a field: array columns at once, decoded values in steps.
 
 Numbers come first by size, then no before yes, then texts ignoring case. Absent values come last in both directions;
 equal values keep the order of arrival. `sort_key` defines this order, and tests compare it with `sorted`.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from typing import Any, TypeAlias
@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.findings import Severity
+from inspector.base.slices import SlicedWork
 from inspector.filters.batch_size import Pace
 from inspector.filters.field import Field, FieldType
 from inspector.filters.order import Permutation
 from inspector.filters.record_prefilter import read_together
+from inspector.filters.table_rows import SortOrder
 
 # Keys of all messages are in memory at once, and texts may be megabytes.
 MAX_TEXT = 100
@@ -30,7 +32,7 @@ MAX_TEXT = 100
 _RUN = 1 << 12
 """Keys sorted at once. Runs are merged afterwards, so that no step takes long."""
 _MERGE_BATCH = 1 << 11
-"""Keys merged between two checks of the clock."""
+"""Keys merged in one step."""
 _MAX_INTERNED = 1 << 17
 """Limit of distinct values that are deduplicated on arrival; more are deduplicated by the sort."""
 _DECODING = 0.9
@@ -48,12 +50,10 @@ class SortBy:
     descending: bool = False
     """Largest first; absent values still come last."""
 
-
-def same_order(one: SortBy | None, other: SortBy | None) -> bool:
-    """Returns True if both sort the same way."""
-    if one is None or other is None:
-        return one is other
-    return (one.field.name, one.descending) == (other.field.name, other.descending)
+    @property
+    def order(self) -> SortOrder:
+        """The order as plain data."""
+        return SortOrder(self.field.name, self.field.label, self.descending)
 
 
 def sort_key(field: Field, value: object) -> Key | None:
@@ -83,11 +83,12 @@ def _list_text(value: object) -> str:
 
 
 class Sorting:
-    """Sorts messages by a field; decodes records in slices that can be cancelled.
+    """Sorts messages by a field in steps, so that it can be cancelled.
 
     Attributes:
         by: field and direction.
         messages: (n,) uint32, ascending; the messages to sort.
+        fraction: progress, 0 to 1.
     """
 
     def __init__(self, analysis: Analysis, by: SortBy, messages: NDArray[np.uint32]) -> None:
@@ -95,55 +96,34 @@ class Sorting:
         self.messages = messages
         self._capture = analysis.capture
         self._column: Column = by.field.column(analysis)
-        self._done = 0.0
-        self._places: Permutation | None = None
-        self._work = self._work_steps()
+        self.fraction = 0.0
 
-    @property
-    def fraction(self) -> float:
-        """Progress, 0 to 1."""
-        return self._done
-
-    def step(self, until: float) -> bool:
-        """Works until a deadline (`time.perf_counter`), at least one slice. Returns True if the order is known."""
-        while self._places is None:
-            self._places = next(self._work)
-            if time.perf_counter() >= until:
-                break
-        return self._places is not None
-
-    def result(self) -> Permutation:
-        """Returns (n,) uint32, indices into `messages` in sorted order. Raises ValueError before `step` is done."""
-        if self._places is None:
-            raise ValueError("the order is not known yet")
-        return self._places
-
-    def _work_steps(self) -> Iterator[Permutation | None]:
-        """Yields None at each check of the clock, and the order at the end."""
+    def find_order(self) -> SlicedWork[Permutation]:
+        """Returns (n,) uint32, indices into `messages` in sorted order."""
         column, rows = self._column, self.messages.astype(np.int64)
         if isinstance(column, Numbers):
-            # Array columns need no decoding, so one slice suffices.
+            # Array columns need no decoding, so one step suffices.
             values = column.values[rows]
-            yield stable_order(values, column.holding(values), descending=self.by.descending)
-        elif isinstance(column, Flags):
+            return stable_order(values, column.holding(values), descending=self.by.descending)
+        if isinstance(column, Flags):
             held = (column.bits[rows] & column.bits.dtype.type(column.mask)) != 0
-            yield stable_order(np.zeros(len(rows), np.uint8), held, descending=self.by.descending)
-        elif isinstance(column, Interned | InternedSets):
-            yield from self._by_entries(column, column.ids[rows])
-        else:
-            assert isinstance(column, Decoded)  # all other column types are handled above
-            yield from self._by_values(column, rows)
+            return stable_order(np.zeros(len(rows), np.uint8), held, descending=self.by.descending)
+        if isinstance(column, Interned | InternedSets):
+            return (yield from self._by_entries(column, column.ids[rows]))
+        assert isinstance(column, Decoded)  # all other column types are handled above
+        return (yield from self._by_values(column, rows))
 
-    def _by_entries(self, column: Interned | InternedSets, ids: NDArray[Any]) -> Iterator[Permutation | None]:
+    def _by_entries(self, column: Interned | InternedSets, ids: NDArray[Any]) -> SlicedWork[Permutation]:
         """Sorts the distinct entries; each message takes the rank of its entry."""
         occurs = np.zeros(len(column.table), np.bool_)
         # Only entries in use are compared: a table grows over the whole capture.
         occurs[ids] = True
         occurs[0] = False
         field, table = self.by.field, column.table
-        yield from self._by_keys(ids, np.flatnonzero(occurs).tolist(), lambda entry: sort_key(field, table[entry]))
+        keys = np.flatnonzero(occurs).tolist()
+        return (yield from self._by_keys(ids, keys, lambda entry: sort_key(field, table[entry])))
 
-    def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> Iterator[Permutation | None]:
+    def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> SlicedWork[Permutation]:
         """Decodes every value and interns its sort key, so values sort like entries of a table."""
         # Records without the value stay absent, without decoding.
         asked = np.arange(len(rows)) if column.may_have is None else np.flatnonzero(column.may_have(rows, None))
@@ -160,21 +140,21 @@ class Sorting:
                     ids[asked[first + run.places]] = entries.ids_of(run.values)
                     first += run.message_count
             pace.note_duration(time.thread_time() - began)
-            self._done = _DECODING * at / len(asked)
-            yield None
-        yield from self._by_keys(ids, range(1, len(entries.keys)), entries.keys.__getitem__)
+            self.fraction = _DECODING * at / len(asked)
+            yield
+        return (yield from self._by_keys(ids, range(1, len(entries.keys)), entries.keys.__getitem__))
 
     def _by_keys(
         self, ids: NDArray[Any], entries: Sequence[int], key_of: Callable[[int], Key | None]
-    ) -> Iterator[Permutation | None]:
+    ) -> SlicedWork[Permutation]:
         """Sorts the keys of entries in runs, merges them, and ranks messages by entry (0 is absent)."""
         runs: list[list[_Item]] = []
-        decoded = self._done
+        decoded = self.fraction
         for start in range(0, len(entries), _RUN):
             keys = [(key_of(entry), entry) for entry in entries[start : start + _RUN]]
             runs.append(sorted((key, entry) for key, entry in keys if key is not None))
-            self._done = decoded + (1 - decoded) * start / len(entries) / 2
-            yield None
+            self.fraction = decoded + (1 - decoded) * start / len(entries) / 2
+            yield
         # numpy sorts 16-bit integers by radix, in linear time.
         ranks = np.zeros(1 + max(entries, default=0), np.uint16 if len(entries) < 1 << 16 else np.uint32)
         rank, last = 0, None
@@ -184,10 +164,10 @@ class Sorting:
             last = key
             ranks[entry] = rank
             if not count % _MERGE_BATCH:
-                self._done = decoded + (1 - decoded) * (1 + count / len(entries)) / 2
-                yield None
+                self.fraction = decoded + (1 - decoded) * (1 + count / len(entries)) / 2
+                yield
         found = ranks[ids]  # 16 bits sort by radix
-        yield stable_order(found, found != 0, descending=self.by.descending)
+        return stable_order(found, found != 0, descending=self.by.descending)
 
 
 class _Entries:
@@ -258,4 +238,4 @@ def stable_order(values: NDArray[Any], present: NDArray[np.bool_], *, descending
     return np.concatenate((held[found], np.flatnonzero(~present).astype(np.uint32)))
 
 
-__all__ = ["Key", "SortBy", "Sorting", "same_order", "sort_key", "stable_order"]
+__all__ = ["Key", "SortBy", "Sorting", "sort_key", "stable_order"]

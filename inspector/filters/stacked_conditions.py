@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Variable
+from inspector.filters.ast import Comparison, Expression, Membership, Not, Or, Variable, leaves_of
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.parse import parse
@@ -180,24 +180,16 @@ def resolve_variables(text: str, selected_context: str | None) -> str:
     text = _as_filter(text)
     expression = parse(text)
     # From the end, so that earlier offsets stay valid.
-    found = [] if expression is None or not selected_context else sorted(_variables(expression), reverse=True)
-    for start, stop in found:
-        text = text[:start] + quote(selected_context or "") + text[stop:]
+    for value in [] if expression is None or not selected_context else reversed(list(_variables(expression))):
+        text = text[: value.position] + quote(selected_context or "") + text[value.position + value.length :]
     return text
 
 
-def _variables(expression: Expression) -> Iterator[tuple[int, int]]:
-    """Yields the ranges of variables in the text."""
-    if isinstance(expression, And | Or):
-        for operand in expression.operands:
-            yield from _variables(operand)
-    elif isinstance(expression, Not):
-        yield from _variables(expression.operand)
-    elif isinstance(expression, Comparison | Membership):
-        values = (expression.value,) if isinstance(expression, Comparison) else expression.values
-        for value in values:
-            if isinstance(value, Variable):
-                yield value.position, value.position + value.length
+def _variables(expression: Expression) -> Iterator[Variable]:
+    """Yields the variables in order of the text."""
+    for leaf in leaves_of(expression):
+        values = (leaf.value,) if isinstance(leaf, Comparison) else leaf.values if isinstance(leaf, Membership) else ()
+        yield from (value for value in values if isinstance(value, Variable))
 
 
 def _binds_looser(text: str) -> bool:

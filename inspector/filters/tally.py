@@ -1,19 +1,18 @@
 """Counts, per condition of a filter, the messages that only this condition hides.
 
 A message has one bit per condition, set if the condition fails, so switching a condition needs no evaluation. New
-messages extend the count. All work happens in `step`, within a deadline.
+messages extend the count. All work happens in `step`, a few milliseconds each time.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis import AnalysisChanges
+from inspector.analysis import Changes
 from inspector.filters.batch_size import MAX_CHANGED
 from inspector.filters.cache import TermCache
 from inspector.filters.compile import DisplayFilter, compile_filter
@@ -116,7 +115,7 @@ class ConditionTally:
 
     # Events
 
-    def on_changes(self, changes: AnalysisChanges) -> None:
+    def on_changes(self, changes: Changes) -> None:
         """Queues changes at no cost until the next step."""
         if not self._asked:
             return
@@ -144,28 +143,23 @@ class ConditionTally:
 
     # Counting
 
-    @property
-    def is_finished(self) -> bool:
-        """Returns True if all messages are counted."""
-        return not self._asked or (self._counted == len(self._rows.analysis) and not self._changed)
-
-    def step(self, until: float) -> bool:
-        """Counts until a deadline (`time.perf_counter`), at least one slice. Returns True if all are counted."""
+    def step(self) -> bool:
+        """Counts some messages. Returns True if all are counted."""
         total = len(self._rows.analysis)
         self._grow(total)
-        if self._changed and not self._evaluate_changed(until):
+        if self._changed:
+            self._evaluate_changed()
             return False
-        for bit in self._bits.values():
-            while bit.done < total:
-                self._evaluate(bit, total, until)
-                if time.perf_counter() >= until:
-                    return False
-        while self._counted < total:
+        bit = next((bit for bit in self._bits.values() if bit.done < total), None)
+        if bit is not None:
+            self._evaluate(bit, total)
+            return False
+        if self._counted < total:
             stop = min(total, self._counted + _CHUNK)
             self._counts += self._hidden_counts(self._failed[self._counted : stop])
             self._counted = stop
-            if time.perf_counter() >= until and stop < total:
-                return False
+        if self._counted < total:
+            return False
         self.hidden = [int(count) for count in self._counts]
         return True
 
@@ -176,27 +170,23 @@ class ConditionTally:
             grown[: len(self._failed)] = self._failed
             self._failed = grown
 
-    def _evaluate(self, bit: _Bit, total: int, until: float) -> None:
+    def _evaluate(self, bit: _Bit, total: int) -> None:
         """Sets the bits of the next messages."""
         start = bit.done
-        stop = self._rows.evaluate_until(bit.filter, bit.scope, start, min(total, start + _CHUNK), bit.answers, until)
+        stop = self._rows.evaluate_block(bit.filter, bit.scope, start, min(total, start + _CHUNK), bit.answers)
         found = self._rows.matches_in(bit.filter, bit.scope, start, stop, bit.answers)
         self._failed[start:stop] |= bit.value
         self._failed[found] &= ~bit.value
         bit.done = stop
 
-    def _evaluate_changed(self, until: float) -> bool:
-        """Evaluates changed messages again until a deadline. Returns True if all are done."""
+    def _evaluate_changed(self) -> None:
+        """Evaluates a batch of changed messages again."""
         rows = np.unique(np.concatenate(self._changed))
         for bit in self._bits.values():
             bit.answers.invalidate(rows)
-        while len(rows):
-            some, rows = rows[:_BATCH], rows[_BATCH:]
-            self._update_changed(some)
-            if time.perf_counter() >= until:
-                break
+        self._update_changed(rows[:_BATCH])
+        rows = rows[_BATCH:]
         self._changed, self._waiting = [rows] if len(rows) else [], len(rows)
-        return not len(rows)
 
     def _update_changed(self, rows: NDArray[np.int64]) -> None:
         counted = rows[rows < self._counted]

@@ -1,10 +1,11 @@
-"""Advises on values that no message can have, or that are aliases."""
+"""Advises on values that no message can have, that are aliases, or that lack a unit."""
 
 from __future__ import annotations
 
-from inspector.filters.ast import Comparison, Membership, StringValue
+from inspector.filters.ast import Comparison, Membership, NumberValue, Presence, StringValue
 from inspector.filters.check import Term, canonical_kind
 from inspector.filters.errors import nearest_choice, truncate
+from inspector.filters.numbers import unit_missing
 from inspector.filters.plain_words import FilterNote
 from inspector.filters.strings import quote
 from inspector.protocol import kinds
@@ -12,23 +13,31 @@ from inspector.protocol import kinds
 _MOST_LISTED = 14
 
 
-def value_note(text: str, term: Term, node: Comparison | Membership) -> FilterNote | None:
+def value_note(text: str, term: Term) -> FilterNote | None:
     """Returns advice about the first value of a comparison that needs it, if any.
 
     Args:
         text: the whole filter.
         term: the checked comparison.
-        node: the comparison as written.
     """
-    if term.operator is None or term.operator.symbol not in ("==", "in"):
+    node = term.written
+    if isinstance(node, Presence):
         return None
-    for value in node.values if isinstance(node, Membership) else (node.value,):
-        if not isinstance(value, StringValue):
-            continue
-        note = _note(text, term, node, value)
-        if note is not None:
-            return note
-    return None
+    values = node.values if isinstance(node, Membership) else (node.value,)
+    if isinstance(node, Comparison) and isinstance(node.value, NumberValue):
+        return _unit_note(text, term.field.name, node.value)
+    if term.symbol not in ("==", "in"):
+        return None
+    return next(filter(None, (_note(text, term, node, one) for one in values if isinstance(one, StringValue))), None)
+
+
+def _unit_note(text: str, name: str, value: NumberValue) -> FilterNote | None:
+    """Suggests a unit for a number that was perhaps meant in seconds."""
+    if not unit_missing(value.value, value.unit, name):
+        return None
+    end = value.position + value.length
+    number = text[value.position : end]
+    return FilterNote(f"{number} without a unit is {number} ms.", "For seconds:", f"{text[:end]}s{text[end:]}")
 
 
 def _note(text: str, term: Term, node: Comparison | Membership, value: StringValue) -> FilterNote | None:

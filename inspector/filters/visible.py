@@ -1,20 +1,16 @@
-"""Rows of a table: filtered, sorted messages, folded streams, hidden bookkeeping, expanded originals.
+"""Rows of a table that follow a filter: filtered messages, folded streams, hidden bookkeeping.
 
-A row is a (message, part). Part 0 is the message itself; parts 1 to n are lines of its expanded original, so all rows
-have one height (docs/design.md 3). `visible` is an ascending array of message indices. Expansions are few and stored
-apart, so only one array grows with the capture. A *place* is an index into that array. A *position* is an index into
-the displayed order; both are equal unless the rows are sorted (`Order`). The frames of a stream fold into one row
-(`Folding`): `chosen` is the filtered messages, `visible` the ones with a row.
+The frames of a stream fold into one row (`Folding`): `chosen` is the filtered messages, `visible` the ones with a row.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from inspector.analysis import Analysis, AnalysisChanges
 from inspector.analysis.passes.contexts.context_tree import MAIN
@@ -24,14 +20,11 @@ from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.field import Depends
 from inspector.filters.folding import Folding, GrowingArray, is_member
-from inspector.filters.order import Order, Permutation
 from inspector.filters.scope import Reach, Scope, ScopeNodes
-from inspector.filters.sorting import SortBy
+from inspector.filters.table_rows import Messages, TableRows
 from inspector.protocol import kinds
 
 __all__ = ["Messages", "Reach", "Scope", "Update", "VisibleRows"]
-
-Messages = NDArray[np.uint32]
 
 _MAX_NEW = 1 << 20
 """Limit of new messages evaluated in one turn with a deadline."""
@@ -77,7 +70,7 @@ class Update:
         return len(earlier) + len(self.new) - len(self.before)
 
 
-class VisibleRows:
+class VisibleRows(TableRows):
     """The rows of one table.
 
     With a deadline, expensive work (records to decode) is done in slices. The rows may then lag behind the capture, and
@@ -86,24 +79,17 @@ class VisibleRows:
     Attributes:
         filter: the display filter in force.
         scope: the part of the tree, or None for everything.
-        sorted_by: the sort order; None for the order of arrival.
-        replaced: number of changes other than new rows below.
-        arranged: number of changes that moved a message to another row.
     """
 
     def __init__(self, analysis: Analysis) -> None:
+        super().__init__()
         self.analysis = analysis
         self.filter: DisplayFilter = compile_filter("")
         self.scope: Scope | None = None
-        self.sorted_by: SortBy | None = None
-        self.replaced = self.arranged = 0
         self._folding = Folding(analysis, lambda: self.chosen)
         self._folds = True
         self._hides_bookkeeping = False
         self._chosen: GrowingArray | None = None  # None while every filtered message has a row
-        self._order: Order | None = None
-        self._shown: Messages = np.empty(0, np.uint32)
-        self._count = 0
         self._seen = 0
         self._announced = 0
         self._answers = TermCache()
@@ -112,14 +98,6 @@ class VisibleRows:
         self._hidden = (0, 0)
         self._hidden_to = 0
         self._scope_nodes = ScopeNodes(analysis.contexts)
-        self._expanded: dict[int, int] = {}
-        self._expanded_at: list[int] = []
-        self._starts: list[int] = []
-
-    @property
-    def visible(self) -> Messages:
-        """(n,) uint32, shown messages, ascending. A view; later rows do not change it."""
-        return self._shown[: self._count]
 
     @property
     def chosen(self) -> Messages:
@@ -127,6 +105,7 @@ class VisibleRows:
         return self.visible if self._chosen is None else self._chosen.values
 
     @property
+    @override
     def seen_count(self) -> int:
         """Number of messages evaluated."""
         return self._seen
@@ -167,11 +146,16 @@ class VisibleRows:
         """Number of filtered bookkeeping messages that are hidden, or would be."""
         return 0 if self.filter.is_about_messages else self._folding.bookkeeping
 
-    def is_hidden(self, message: int) -> bool:
-        """Returns True if a message is hidden as bookkeeping."""
+    @property
+    def has_folded(self) -> bool:
+        """Returns True if some filtered messages have no row of their own."""
+        return self._chosen is not None
+
+    def are_hidden(self, messages: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Returns a mask of the messages that are hidden as bookkeeping."""
         if not self._folding.hides_bookkeeping:
-            return False
-        return bool(are_bookkeeping(self.analysis.capture, np.array([message]))[0])
+            return np.zeros(len(messages), np.bool_)
+        return are_bookkeeping(self.analysis.capture, messages)
 
     def hide_bookkeeping(self, on: bool) -> None:
         """Hides bookkeeping rows, or shows them."""
@@ -216,7 +200,7 @@ class VisibleRows:
         """Replaces the filtered messages."""
         rows = self._folding.begin(chosen)
         self._chosen = None if rows is chosen else GrowingArray(chosen)
-        self._replace(rows)
+        self.replace(rows)
 
     def matches_in(
         self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: TermCache
@@ -253,16 +237,21 @@ class VisibleRows:
             return here & (held == MAIN)
         return self._scope_nodes.node_mask(node, scope.reach).take(held)
 
-    def evaluate_until(
-        self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: TermCache, until: float
+    def evaluate_block(
+        self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: TermCache
     ) -> int:
-        """Evaluates expensive terms for messages in the scope until a deadline; returns one past the last done."""
+        """Evaluates expensive terms for messages in the scope, for a few ms; returns one past the last done."""
         within = None if scope is None else lambda selection: self._in_scope(scope, selection)
-        return filter_.evaluate_until(self.analysis, start, stop, answers, until, within)
+        return filter_.evaluate_block(self.analysis, start, stop, answers, within)
+
+    @override
+    def replace(self, visible: Messages) -> None:
+        super().replace(visible)
+        self._hidden, self._hidden_to = (0, 0), 0
 
     # New traffic
 
-    def prepare(self, changes: AnalysisChanges, *, clock: bool = False, until: float | None = None) -> Update:
+    def prepare(self, changes: AnalysisChanges, *, clock: bool = False, in_blocks: bool = False) -> Update:
         """Returns the effect of new traffic on the rows.
 
         New messages are always evaluated, earlier ones only if their values may have changed the result.
@@ -270,7 +259,7 @@ class VisibleRows:
         Args:
             changes: the changes of the passes; empty to continue pending work.
             clock: time has passed, so fields that depend on the clock are evaluated again.
-            until: deadline by `time.perf_counter`; None does everything.
+            in_blocks: works for a few milliseconds; the rest waits for the next call.
         """
         depends = self.filter.depends
         self._announced = max(self._announced, changes.stop)  # a view that is held back learns of no later messages
@@ -285,10 +274,10 @@ class VisibleRows:
         many = (
             len(changed) > _MAX_DECODED_CHANGES and Depends.PASS in depends and not self.filter.is_cheap(self.analysis)
         )
-        self._stale = self._stale or (many and until is not None)
+        self._stale = self._stale or (many and in_blocks)
         visible, chosen = self.visible, self.chosen
-        again = self._looked_at_again(until) if self._stale else self._corrected(changed)
-        more, reached = self._new_matches(until)
+        again = self._looked_at_again(in_blocks=in_blocks) if self._stale else self._corrected(changed)
+        more, reached = self._new_matches(in_blocks=in_blocks)
         replaced = None
         if again is None or np.array_equal(again, chosen):
             everything, new = None, self._folding.unfolded_messages(more)
@@ -309,12 +298,11 @@ class VisibleRows:
         changed = np.union1d(changed[is_member(changed, earlier)], grown)
         return Update(visible, replaced, new, appended, changed, reached, everything, more, grown)
 
-    def _looked_at_again(self, until: float | None) -> Messages | None:
-        """Evaluates all seen messages again and returns the matches; None if the deadline passed first."""
-        if until is not None:
-            asked = self.evaluate_until(self.filter, self.scope, self._settled, self._seen, self._answers, until)
-            self._settled = asked
-            if asked < self._seen:
+    def _looked_at_again(self, *, in_blocks: bool) -> Messages | None:
+        """Evaluates all seen messages again and returns the matches; None if some are left."""
+        if in_blocks:
+            self._settled = self.evaluate_block(self.filter, self.scope, self._settled, self._seen, self._answers)
+            if self._settled < self._seen:
                 return None
         self._stale = False
         return self.matches_in(self.filter, self.scope, 0, self._seen, self._answers)
@@ -337,12 +325,12 @@ class VisibleRows:
         rest = np.delete(visible, np.searchsorted(visible, gone)) if len(gone) else visible
         return np.insert(rest, np.searchsorted(rest, come), come) if len(come) else rest
 
-    def _new_matches(self, until: float | None) -> tuple[Messages, int]:
+    def _new_matches(self, *, in_blocks: bool) -> tuple[Messages, int]:
         """Returns the new matches, and one past the last message evaluated."""
         stop = self._announced
-        if until is not None and self._seen < stop:
+        if in_blocks and self._seen < stop:
             stop = min(stop, self._seen + _MAX_NEW)
-            stop = self.evaluate_until(self.filter, self.scope, self._seen, stop, self._answers, until)
+            stop = self.evaluate_block(self.filter, self.scope, self._seen, stop, self._answers)
         return self.matches_in(self.filter, self.scope, self._seen, stop, self._answers), stop
 
     def apply(self, update: Update) -> None:
@@ -350,9 +338,9 @@ class VisibleRows:
         self._seen = update.reached
         self._take_chosen(update)
         if update.replaced is not None:
-            self._replace(update.visible)
+            self.replace(update.visible)
         elif len(update.new):
-            self._append(update.new)
+            self.append(update.new)
 
     def _take_chosen(self, update: Update) -> None:
         """Records the filtered messages before the rows change."""
@@ -367,148 +355,18 @@ class VisibleRows:
         if self._chosen is not None:
             self._chosen.add(update.more)
 
-    def _append(self, new: Messages) -> None:
-        needed = self._count + len(new)
-        if needed > len(self._shown):
-            # Memory past the end is never touched, so generous steps cost no resident pages.
-            grown = np.empty(max(needed, len(self._shown) * 3 // 2, 1024), np.uint32)
-            # Callers keep views of the old array, so it is replaced rather than resized.
-            grown[: self._count] = self.visible
-            self._shown = grown
-        self._shown[self._count : needed] = new
-        self._count = needed
-        if self._expanded:
-            self._index_expansions()
+    # Folded messages
 
-    def _replace(self, visible: Messages) -> None:
-        if self._order is not None:
-            # A change of the filter must not undo the user's sort.
-            self._order = self._order.carry_over(self.visible, visible)
-        self._shown, self._count = visible, len(visible)
-        self.replaced += 1
-        self.arranged += 1
-        self._hidden, self._hidden_to = (0, 0), 0
-        self._index_expansions()
-
-    # Sort order
-
-    def sort(self, by: SortBy | None, places: Permutation | None = None, messages: Messages | None = None) -> None:
-        """Sorts the rows. They keep the order until the next sort; new ones come below.
-
-        Args:
-            by: the sort order; None for the order of arrival.
-            places: (n,) uint32, the order from `Sorting`.
-            messages: (n,) uint32, the sorted messages; default all shown ones.
-        """
-        self.sorted_by, self._order = by, None
-        self.arranged += 1
-        if by is not None and places is not None:
-            visible = self.visible
-            # Rows may have come and gone while the sort ran in slices.
-            order = Order(places)
-            same = messages is None or np.array_equal(messages, visible[: len(messages)])
-            self._order = order if same or messages is None else order.carry_over(messages, visible)
-        self._index_expansions()
-
-    @property
-    def unsorted_count(self) -> int:
-        """Number of messages that arrived after the sort, shown below in order of arrival."""
-        return 0 if self._order is None else self._count - self._order.sorted
-
-    def in_order(self) -> Messages:
-        """Returns (n,) uint32, shown messages in displayed order. O(rows) if sorted."""
-        return self.visible if self._order is None else self._order.in_order(self.visible)
-
-    # Rows
-
-    def __len__(self) -> int:
-        """Returns the number of rows, including lines of expanded originals."""
-        return self._count + (sum(map(self._parts_at, self._expanded_at)) if self._expanded_at else 0)
-
-    def message_at(self, position: int) -> int:
-        return int(self._shown[position if self._order is None else self._order.place_at(position)])
-
-    def position(self, message: int) -> int | None:
-        """Returns the position of a message, if it is shown. O(log rows)."""
-        place = self._place_of(message)
-        return place if place is None or self._order is None else self._order.position_of(place)
-
-    def neighbour_of(self, message: int, by: int) -> int | None:
-        """Returns the message `by` positions below a shown one (above if negative); None past either end."""
-        position = self.position(message)
-        wanted = -1 if position is None else position + by
-        return self.message_at(wanted) if 0 <= wanted < self._count else None
-
-    def _parts_at(self, position: int) -> int:
-        return self._expanded[self.message_at(position)]
-
-    def _index_expansions(self) -> None:
-        """Indexes expanded messages: their positions, ascending, and the row of each."""
-        # Expanded messages that the filter hides keep their lines for later.
-        self._expanded_at = sorted(p for p in map(self.position, self._expanded) if p is not None)
-        self._starts = []
-        extra = 0
-        for position in self._expanded_at:
-            self._starts.append(position + extra)
-            extra += self._parts_at(position)
-
-    def _place_of(self, message: int) -> int | None:
-        place = self.messages_before(message)
-        if place < self._count and self._shown[place] == message:
-            return place
-        head = self._folding.head_of(message)
-        return None if head is None or head == message else self._place_of(head)
-
-    def messages_before(self, message: int) -> int:
-        """Returns the number of shown messages before this one. O(log rows)."""
-        # For any other dtype, numpy would convert the whole array first.
-        return int(self.visible.searchsorted(np.uint32(message)))
-
-    def row_at(self, row: int) -> tuple[int, int]:
-        """Returns the (message, part) of a row. O(log expansions)."""
-        before = bisect_right(self._starts, row) - 1
-        if before < 0:
-            return self.message_at(row), 0
-        position, start = self._expanded_at[before], self._starts[before]
-        parts = self._parts_at(position)
-        part = row - start
-        # Rows below the last line belong to the messages that follow.
-        if part <= parts:
-            return self.message_at(position), part
-        return self.message_at(position + part - parts), 0
-
-    def row_of(self, message: int, part: int = 0) -> int | None:
-        """Returns the row of a message or of a line of its original, if shown."""
-        position = self.position(message)
-        if position is None:
-            return None
-        before = bisect_left(self._expanded_at, position)
-        return position + sum(self._parts_at(p) for p in self._expanded_at[:before]) + part
-
-    def rows_of(self, messages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Returns the rows of ascending shown messages, ascending."""
-        positions = self.visible.searchsorted(messages.astype(np.uint32))
-        if self._order is not None:
-            positions = np.sort(self._order.positions_of(positions))
-        if not self._expanded_at:
-            return positions
-        lines = np.concatenate(([0], np.cumsum([self._parts_at(position) for position in self._expanded_at])))
-        return positions + lines[np.searchsorted(self._expanded_at, positions)]
-
-    def nearest_row(self, message: int) -> int:
-        """Returns the row of a message, or of the next one (or last one) shown; -1 if no row is shown."""
-        own = self.row_of(message)
-        if own is not None:
-            return own
-        place = min(self.messages_before(message), self._count - 1)
-        found = self.row_of(int(self.visible[place])) if place >= 0 else None
-        return -1 if found is None else found
+    @override
+    def _head_of(self, message: int) -> int | None:
+        return self._folding.head_of(message)
 
     def row_message(self, message: int) -> int:
         """Returns the message whose row stands for a folded frame or copy; else the message itself."""
         head = self._folding.head_of(message)
         return message if head is None else head
 
+    @override
     def row_messages(self, messages: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Returns (n,) `row_message` of each message."""
         return self._folding.heads_of(messages)
@@ -519,23 +377,6 @@ class VisibleRows:
             return messages
         chosen = self.chosen
         return chosen[np.isin(self.row_messages(chosen), messages)]
-
-    def part_count(self, message: int) -> int:
-        """Number of lines below an expanded message; 0 if it is not expanded."""
-        return self._expanded.get(message, 0)
-
-    def expand(self, message: int, parts: int) -> None:
-        """Shows `parts` lines below a message."""
-        if parts > 0:
-            self._expanded[message] = parts
-            self.arranged += 1
-            self._index_expansions()
-
-    def collapse(self, message: int) -> None:
-        """Hides the lines below a message."""
-        self._expanded.pop(message, None)
-        self.arranged += 1
-        self._index_expansions()
 
     # Hidden calls
 

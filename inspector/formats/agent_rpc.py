@@ -16,9 +16,10 @@ from inspector.formats.value_conversions import mapping_or_empty
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload
-from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, read_header
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.record import Record, Shape
+from inspector.protocol.timestamps import NO_TIME
 
 NO_FACTS: Mapping[str, Any] = {}
 """Facts of a line without earlier lines."""
@@ -47,27 +48,44 @@ def set_derived_messages(
     if not entries:
         return False
     for entry in entries:
-        entry.meaning.time_ns = record.time_ns
+        if entry.meaning.time_ns == NO_TIME:
+            entry.meaning.time_ns = record.time_ns
     record.shape, record.derived_by, record.known_facts = Shape.DERIVED, label, known
     record.derived_messages = tuple(entry.meaning for entry in entries)
     return True
 
 
-def read_plain_rpc(line: bytes) -> Record | None:
-    """Returns the record of a line if it is plain JSON-RPC. Never raises."""
-    try:
-        header = read_header(line)
-    except NotAnObjectError:
-        return None
-    is_rpc = header.jsonrpc is not ABSENT and (header.method is not ABSENT or header.result or header.error)
-    return Record(Shape.RPC, line, header) if is_rpc else None
+@dataclass(frozen=True, slots=True)
+class RpcReader:
+    """Reads the lines of one protocol; its `read` and `payload` are those of a `Format`.
 
+    Attributes:
+        label: the protocol.
+        is_own: returns True if a message alone identifies the protocol.
+        entries_of: returns the derived rows of a message.
+    """
 
-def payload_from(raw: bytes, number: int, known: Mapping[str, Any], entries_of: Entries) -> Payload:
-    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
-    message = decoded_object(raw)
-    entries = with_sizes(entries_of(message, known)) if message is not None else []
-    return entries[number].payload if number < len(entries) else {}
+    label: str
+    is_own: Callable[[Header], bool]
+    entries_of: Entries
+
+    def read(self, line: bytes, *, unknown: bool = False) -> Record | None:
+        """Reads a line, without its end, if it is of this protocol; with `unknown` any JSON-RPC. Never raises."""
+        try:
+            header = read_header(line)
+        except NotAnObjectError:
+            return None
+        is_rpc = header.jsonrpc is not ABSENT and (header.method is not ABSENT or header.result or header.error)
+        if not is_rpc or not (unknown or self.is_own(header)):
+            return None
+        record = Record(Shape.RPC, line, header)
+        return record if set_derived_messages(record, self.label, self.entries_of) else None
+
+    def payload(self, line: bytes, number: int, known: Mapping[str, Any] = NO_FACTS) -> Payload:
+        """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
+        message = decoded_object(line)
+        entries = with_sizes(self.entries_of(message, known)) if message is not None else []
+        return entries[number].payload if number < len(entries) else {}
 
 
 def with_sizes(entries: list[Entry]) -> list[Entry]:

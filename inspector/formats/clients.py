@@ -53,7 +53,7 @@ class ModelApi(NamedTuple):
     """A model API, and the variables from which clients read its address."""
 
     address: str
-    """Default address; "" if there is none, so that it is tapped only if a variable is set."""
+    """Default address; "" without one, so that it is tapped only if a variable is set."""
     variables: tuple[str, ...]
     regional: str = ""
     """Address template for the region in GOOGLE_CLOUD_LOCATION."""
@@ -68,9 +68,31 @@ class ModelClient(NamedTuple):
     """Adds options with the addresses of taps to a command."""
 
 
+def user_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Returns the user's home folder, by the variable that programs read on this system."""
+    # Shells on Windows set HOME as well, and may mean another folder.
+    first = "USERPROFILE" if sys.platform == "win32" else "HOME"
+    return Path(environment.get(first) or environment.get("HOME") or Path.home())
+
+
+def data_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Returns the folder for data of programs that follow the XDG rules on every system."""
+    return Path(environment.get("XDG_DATA_HOME") or user_folder(environment) / ".local" / "share")
+
+
+def editor_folders(environment: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
+    """Returns the user folders of editors with extensions and chats, and of their servers for remote work."""
+    desktop = (settings_folder(one, environment) / "User" for one in _EDITORS)
+    return (*desktop, *sorted(user_folder(environment).glob(_SERVERS)))
+
+
+_EDITORS = ("Code", "Code - Insiders", "VSCodium", "Code - OSS", "Cursor", "Windsurf")
+_SERVERS = ".*-server*/data/User"
+
+
 def settings_folder(name: str, environment: Mapping[str, str] = os.environ) -> Path:
     """Returns the folder for settings of a desktop program."""
-    home = Path(environment.get("HOME") or Path.home())
+    home = user_folder(environment)
     if sys.platform == "darwin":
         return home / "Library" / "Application Support" / name
     if sys.platform == "win32":

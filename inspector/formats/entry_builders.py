@@ -69,6 +69,8 @@ def _arguments(given: object) -> Any:
     """Decodes JSON in a string; wraps free text."""
     if not isinstance(given, str):
         return given if given is not None else {}
+    if given in ("", "null"):
+        return {}
     try:
         return decode_json(given.encode("utf-8", "replace")) if given.lstrip().startswith("{") else {"input": given}
     except NotAnObjectError:
@@ -231,7 +233,10 @@ def _entries_at(
     line: bytes, entries_of: Callable[[Any], Sequence[Entry]], decoded: Callable[[bytes], Mapping[str, Any] | None]
 ) -> Sequence[Entry]:
     value = decoded(line)
-    return entries_of(value) if value is not None else ()
+    try:
+        return entries_of(value) if value is not None else ()
+    except RecursionError:  # nested as deeply as can be decoded, too deeply to be encoded
+        return ()
 
 
 def text_of(content: object) -> str:

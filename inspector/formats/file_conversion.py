@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+import msgspec
+
+from inspector.protocol.timestamps import NO_TIME
+
 LEAST_BOUND_BYTES = 1 << 30
 """Output in bytes that a file of any size may produce."""
 MOST_FOLD = 100
@@ -49,6 +53,37 @@ class GrowingConversion(Conversion, Protocol):
         ...
 
 
+class RunFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Facts that a file states about one of its runs.
+
+    Attributes:
+        name: unique in its file.
+        title: of a conversation.
+        task: its task.
+        score: as stated by the evaluation, if it is a number.
+        passed: True for a solved task.
+        error: reason for its end, if it failed to run.
+        model: the model, if it is one.
+        began_ns: its start, nanoseconds since the epoch.
+        seconds: its duration.
+        cost: in dollars.
+        input_tokens, output_tokens: of all its model calls, caches included in the input.
+    """
+
+    name: str
+    title: str | None = None
+    task: str | None = None
+    score: float | None = None
+    passed: bool | None = None
+    error: str | None = None
+    model: str | None = None
+    began_ns: int = NO_TIME
+    seconds: float | None = None
+    cost: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileConverter:
     """Recognizes files of a format by their first bytes, and converts them.
@@ -61,6 +96,9 @@ class FileConverter:
         container: name of a document of such a file; None for the format of its lines.
         convert_stream: converts a stream in blocks, with None at pauses, for output at each pause. None if only the
             whole stream can be converted.
+        runs: yields the facts of the runs in a file, if the format has several in one. Raises OSError and
+            NotConvertedError.
+        convert_run: returns the conversion of one of them by name.
     """
 
     head_bytes: int
@@ -69,6 +107,8 @@ class FileConverter:
     convert: Callable[[Path], Conversion]
     container: str | None
     convert_stream: Callable[[Iterable[bytes | None]], Iterator[bytes]] | None = None
+    runs: Callable[[Path], Iterator[RunFacts]] | None = None
+    convert_run: Callable[[Path, str], Conversion] | None = None
 
 
 class SessionStore(Protocol):

@@ -103,14 +103,14 @@ class RpcProtocol:
         derive_entries: returns the rows of a message with the facts known from earlier lines.
         follow_lines: returns an object that follows the lines of one source in order.
         method_beginnings: regular expressions of beginnings of methods in requests whose answers need earlier lines.
-        shared_beginnings: those of them that other protocols have too, each with bytes that only this one has.
+        shared_beginnings: those of them that other protocols have too, each with bytes of which only this one has any.
     """
 
     is_own: Callable[[Header], bool]
     derive_entries: Callable[[Mapping[str, Any], Mapping[str, Any]], list[Entry]]
     follow_lines: Callable[[], OrderedLines]
     method_beginnings: tuple[bytes, ...]
-    shared_beginnings: Mapping[bytes, bytes] = field(default_factory=dict)
+    shared_beginnings: Mapping[bytes, tuple[bytes, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,11 +121,13 @@ class AgentTools:
         declined: beginnings of results of calls that the user declined.
         failure_prefixes: texts that may stand before the words of a failure.
         person_tools: tools that a person answers.
+        program_texts: beginnings of texts that the program writes in the user's place.
     """
 
     declined: tuple[str, ...] = ()
     failure_prefixes: tuple[str, ...] = ()
     person_tools: tuple[str, ...] = ()
+    program_texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

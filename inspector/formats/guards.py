@@ -128,9 +128,6 @@ _running, _output = 0, sys.stdout
 _off: dict[str, Trip] = {}
 _again = 0
 
-watchers: list[Callable[[], object]] = []
-"""Called after a part was switched off, in the thread that noticed it."""
-
 
 @contextlib.contextmanager
 def reading_again() -> Generator[None]:
@@ -154,13 +151,11 @@ def trips() -> tuple[Trip, ...]:
 
 
 def note_trips(found: Iterable[Trip]) -> None:
-    """Switches parts off, also those that failed in a worker process."""
-    new = [one for one in found if one.part not in _off]
-    for one in new:
-        _off[one.part] = one
-        _log.info("%s is switched off: %s.", one.part, one.reason)
-    for watcher in [*watchers] if new else ():
-        watcher()
+    """Switches parts off, also the ones that failed in a worker process."""
+    for one in found:
+        if one.part not in _off:
+            _off[one.part] = one
+            _log.info("%s is switched off: %s.", one.part, one.reason)
 
 
 def error_words(error: BaseException) -> str:

@@ -16,12 +16,17 @@ _LONGEST_MARK = 8
 
 
 def cache_mark(block: object) -> str | None:
-    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request."""
-    mark = block.get("cache_control") if isinstance(block, Mapping) else None
+    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request, or a cache point."""
+    mark = block.get("cache_control", block.get("cachePoint")) if isinstance(block, Mapping) else None
     if not isinstance(mark, Mapping):
         return None
     lasts = mark.get("ttl")
     return lasts[:_LONGEST_MARK] if isinstance(lasts, str) and lasts else DEFAULT_CACHE_LIFETIME
+
+
+def is_cache_point(block: object) -> bool:
+    """Returns True for a block of Bedrock that marks the blocks before it for the cache."""
+    return isinstance(block, Mapping) and isinstance(block.get("cachePoint"), Mapping)
 
 
 def tool_name(tool: Any) -> str:

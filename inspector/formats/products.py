@@ -5,7 +5,10 @@ They stand apart from the table of formats, since the start page shows them befo
 
 from __future__ import annotations
 
-SESSION_PRODUCTS = ("Claude Code", "Codex", "Copilot CLI", "Gemini CLI", "OpenCode", "VS Code chat")
+SESSION_PRODUCTS = (
+    "Claude Code", "Codex", "Amp", "Cline", "Copilot CLI", "Cursor", "Cursor chat", "Factory Droid", "Gemini CLI",
+    "goose", "Grok Build", "Crush", "OpenCode", "Pi", "Qwen Code", "VS Code chat", "Continue", "Kiro",
+)  # fmt: skip
 """Programs with sessions on this machine; a test compares them with the table."""
 
 SOME_PRODUCTS = f"{', '.join(SESSION_PRODUCTS[:2])} and others"

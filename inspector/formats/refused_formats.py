@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from inspector.formats.databases import MAGIC
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.signatures import Signature
 from inspector.formats.table import FORMATS
-from inspector.formats.value_conversions import mappings_in
 from inspector.protocol.header import CUT, NotAnObjectError, cut_words, decode_json
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.truncated_json import complete_json
@@ -43,112 +43,10 @@ class Refusal(NamedTuple):
 # Known kinds
 
 
-def _is_qwen(value: Mapping[str, Any]) -> bool:
-    message = value.get("message")
-    return "systemPayload" in value or (isinstance(message, Mapping) and isinstance(message.get("parts"), list))
-
-
-def _is_cline(value: Mapping[str, Any]) -> bool:
-    texts = [part.get("text") for part in mappings_in(value["content"])]
-    task = value["role"] == "user" and bool(texts) and isinstance(texts[0], str) and texts[0].startswith("<task>")
-    around = any(isinstance(text, str) and text.startswith("<environment_details>") for text in texts)
-    return task and (around or isinstance(value.get("ts"), int))
-
-
-def _is_clines_window(value: Mapping[str, Any]) -> bool:
-    kind = value["type"]
-    return isinstance(value["ts"], int) and kind in ("say", "ask") and isinstance(value.get(kind), str)
-
-
-def _is_cursor(value: Mapping[str, Any]) -> bool:
-    message = value["message"]
-    return len(value) == 2 and isinstance(message, Mapping) and bool(mappings_in(message.get("content")))
-
-
-def _is_openhands(value: Mapping[str, Any]) -> bool:
-    by_whom = value["source"] in ("user", "agent", "environment")
-    return by_whom and isinstance(value["id"], int) and ("action" in value or "observation" in value)
-
-
-def _is_managed(value: Mapping[str, Any]) -> bool:
-    return str(value["type"]).startswith(("session.", "user.", "agent.", "span."))
-
-
-def _is_printed_span(value: Mapping[str, Any]) -> bool:
-    context = value["context"]
-    return isinstance(context, Mapping) and "span_id" in context and str(value["kind"]).startswith("SpanKind.")
-
-
-def _is_phoenix(value: Mapping[str, Any]) -> bool:
-    context = value["context"]
-    return isinstance(context, Mapping) and "span_id" in context and isinstance(value["attributes"], Mapping)
-
-
-def _has_lists(*keys: str) -> Any:
-    return lambda value: all(isinstance(value[key], list) for key in keys)
-
-
-def _has_object_and_list(key: str, of_list: str) -> Any:
-    return lambda value: isinstance(value[key], Mapping) and isinstance(value[of_list], list)
-
-
-def _is_converse(value: Mapping[str, Any]) -> bool:
-    output = value["output"]
-    return isinstance(output, Mapping) and isinstance(output.get("message"), Mapping)
-
-
-_OTLP_INSTEAD = f"{_NOT_YET} Export OTLP instead, to a file or to a collector."
-
 _SIGNATURES: tuple[Signature, ...] = (
     # Sessions of coding agents. Each is recognized by several members, since single ones are common.
-    Signature("a chat of Qwen Code", ("parentUuid", "sessionId"), _is_qwen),
-    Signature("a session of Pi", ("type", "version", "id", "timestamp", "cwd"),
-              lambda value: value["type"] == "session" and isinstance(value["version"], int)),
-    Signature("a conversation of Cline", ("role", "content"), _is_cline),
-    Signature("messages of Cline's window", ("ts", "type"), _is_clines_window),
-    Signature("a session of goose", ("working_dir", "message_count")),
-    Signature("a session of goose", ("working_dir", "conversation"), _has_lists("conversation")),
-    Signature("a thread of Amp", ("v", "id", "messages"),
-              lambda value: isinstance(value["v"], int) and str(value["id"]).startswith("T-")),
-    Signature("a transcript of Cursor", ("role", "message"), _is_cursor),
-    Signature("a session of Kiro", ("version", "kind", "data"),
-              lambda value: value["kind"] in ("Prompt", "AssistantMessage", "ToolResults")),
-    Signature("a session of Continue", ("sessionId", "workspaceDirectory", "history"), _has_lists("history")),
-    Signature("an export of claude.ai", ("uuid", "chat_messages"), _has_lists("chat_messages")),
-    Signature("an export of ChatGPT", ("mapping", "current_node"), lambda value: isinstance(value["mapping"], Mapping)),
-    Signature("events of a managed agent", ("processed_at", "type"), _is_managed),
-    Signature("events of AG-UI", ("type", "threadId", "runId"), lambda value: value["type"] == "RUN_STARTED"),
-    Signature("a saved run of the OpenAI Agents SDK", ("$schemaVersion", "current_agent", "original_input")),
-    Signature("messages of AutoGen", ("source", "models_usage", "type")),
     Signature("messages of LangChain", ("type", "data"),
               lambda value: value["type"] in ("human", "ai", "system", "tool") and isinstance(value["data"], Mapping)),
-    # Trajectories, evaluations and training data
-    Signature("a trajectory in ATIF", ("schema_version",),
-              lambda value: str(value["schema_version"]).startswith("ATIF-")),
-    Signature("a trajectory of SWE-agent", ("trajectory", "info"), _has_lists("trajectory")),
-    Signature("a trajectory of SWE-agent", ("trajectory", "history"), _has_lists("trajectory", "history")),
-    Signature("a trajectory of OpenHands", ("id", "source"), _is_openhands),
-    Signature("an evaluation by OpenHands", ("instance_id", "history", "metrics"), _has_lists("history")),
-    Signature("runs of tau-bench", ("task_id", "reward", "traj"), _has_lists("traj")),
-    Signature("an evaluation log of Inspect", ("version", "status", "eval"),
-              lambda value: isinstance(value["eval"], Mapping) and "task" in value["eval"]),
-    Signature("pairs of preferred answers for training", ("preferred_output", "non_preferred_output")),
-    Signature("conversations in the form of ShareGPT", ("conversations",),
-              lambda value: any({"from", "value"} <= set(turn) for turn in mappings_in(value["conversations"]))),
-    # Traces and answers of model APIs
-    Signature("spans as an SDK of OpenTelemetry prints them", ("context", "kind"), _is_printed_span, _OTLP_INSTEAD),
-    Signature("records of OpenTelemetry as its SDK prints them", ("hrTime", "instrumentationScope"),
-              remedy=_OTLP_INSTEAD),
-    Signature("spans of Phoenix", ("context", "span_kind", "attributes"), _is_phoenix),
-    Signature("an export of Langfuse", ("trace", "observations"), _has_object_and_list("trace", "observations")),
-    Signature("runs of LangSmith", ("run_type", "dotted_order")),
-    Signature("a trace of any-agent", ("spans", "final_output"), _has_lists("spans")),
-    Signature("an answer of Bedrock's Converse API", ("output", "stopReason", "usage"), _is_converse),
-    Signature("events of Bedrock's Converse API", ("messageStart",)),
-    Signature("an answer of Google's Interactions API", ("object", "outputs"),
-              lambda value: value["object"] == "interaction"),
-    Signature("events of Cohere's chat API", ("type", "delta"), lambda value: value["type"] == "message-start"),
-    Signature("a cassette of VCR", ("version", "interactions"), _has_lists("interactions")),
     # Documents without messages
     Signature("a configuration of MCP servers", ("mcpServers",), lambda value: isinstance(value["mcpServers"], Mapping),
               "It has no messages. A tap records those of its servers: context-inspector tap install."),
@@ -157,12 +55,32 @@ _SIGNATURES: tuple[Signature, ...] = (
 
 
 _MARKS = tuple((tuple(f'"{key}"'.encode() for key in one.keys), one) for one in _SIGNATURES)
-_FRAMED = b"content-length:"
-_TEXTS = (
-    (b"# aider chat started at", "a chat of Aider in Markdown"),
-    (b"<!-- Generated by SpecStory", "a chat of SpecStory in Markdown"),
-    (b"interactions:", "a cassette of VCR in YAML"),
+_PROGRAMS = sorted(
+    {one.title.removesuffix(" session").removesuffix(" chat") for one in FORMATS if one.store}, key=str.lower
 )
+_STORES = f"{', '.join(_PROGRAMS[:-1])} or {_PROGRAMS[-1]}"
+"""Programs whose databases are read, in words."""
+_FRAMED = b"content-length:"
+_SERVER_LOGS = (
+    (
+        re.compile(
+            rb"(?:\(\w+(?: \w+)? pid=\d+\) )?(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d "
+            rb"(?:\[[\w/]+\.py:\d+\]|\w+\.py:\d+\])"
+        ),
+        "a log of a vLLM server", "It has statistics, and no answers; prompts only as one text, if at all.",
+    ),
+    (
+        re.compile(
+            rb"time=\S+ level=[A-Z]+ source=(?:app|download|ggml|gpu|images|lifecycle|logging|memory|routes|runner"
+            rb"|sched|server|types|upload)\.go:\d+ msg="
+            rb"|\d{4}/\d\d/\d\d \d\d:\d\d:\d\d routes\.go:\d+: INFO server config"
+            rb"|\[GIN(?:-debug)?\][^\n]{1,100}/api/(?:chat|generate|tags|show|ps|pull|push|create|embed|version)\b"
+        ),
+        "a log of an Ollama server", "It has times and sizes of requests, and no messages.",
+    ),
+)  # fmt: skip
+"""Beginnings of servers' logs without messages."""
+_RECORD_IT = "A tap records them: context-inspector tap --model."
 _EVENT = b"data:"
 
 
@@ -170,9 +88,13 @@ def known_refusal(line: bytes) -> Refusal | None:
     """Returns the refusal of a known kind by a file's first line or record; None for others. Never raises."""
     if line[: len(_FRAMED)].lower() == _FRAMED:
         return _named("messages framed by Content-Length, as language servers speak", (), "")
-    for start, words in _TEXTS:
-        if line.startswith(start):
-            return _named(words, (), "")
+    if line.startswith(MAGIC):
+        return Refusal(
+            f"is a SQLite database without readable sessions of {_STORES}", "Open a database of one of these."
+        )
+    for begin, words, content in _SERVER_LOGS:
+        if begin.match(line) is not None:
+            return _named(words, (), f"{content} {_RECORD_IT}")
     possible = [one for marks, one in _MARKS if all(mark in line for mark in marks)]
     value = decoded_object(line.removeprefix(_EVENT).strip()) if possible else None
     if value is None:
@@ -198,6 +120,7 @@ _KEY_LENGTH = 40
 _HEAD_BYTES = 1 << 14
 _TIME = re.compile(
     rb"\[?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[-/.]\d\d?[-/.]\d{2,4}|\d\d:\d\d:\d\d|1\d{9}\b"
+    rb"|\d\d:\d\d\]|\s*\d+(?:\.\d+)? ?m?s\]|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? [A-Z][a-z]{2} +\d"
     rb"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*,? +\d)"
 )
 _TEXT_SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
@@ -216,7 +139,7 @@ _TEXT_SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (_TIME.pattern, "text that begins with a time"),
         (rb"\[[A-Za-z_][\w.-]*\]\s", "text that begins with a name in brackets"),
         (rb"[\w.-]+\s*=", "a name and a value, as in settings"),
-        (rb"(?:event|data|id|retry):", "a line of an event stream"),
+        (rb"(?:event|data|retry):", "a line of an event stream"),
         (rb"[\w.-]+:(?:\s|$)", "a name and a value, as in YAML"),
         (rb"(?=[^\t]*\t[^\t]*\t)", "values separated by tabs"),
         (rb"(?:[^,\s]+,){2,}[^,\s]*$", "values separated by commas"),

@@ -1,4 +1,4 @@
-"""Formats that are added while the program runs, by declarations and plug-ins, beside those of the table.
+"""Formats that are added while the program runs, by declarations and plug-ins, beside the built-in ones.
 
 A worker process rebuilds the formats from their recipes: readers are closures, which cannot be sent.
 """
@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from inspector.base.workers.serving import CarriedState
 from inspector.formats import table
 from inspector.formats.format import Format, Stage, load
 
@@ -28,7 +29,7 @@ class Recipe(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Groups of all formats, those of the table and the added ones.
+    """Groups of all formats, built-in and added ones.
 
     Attributes:
         agents: names of the formats of coding agents.
@@ -115,6 +116,10 @@ def restore(wanted: Sequence[Recipe]) -> None:
             _added[made.name] = made, recipe
     _publish()
     _restored = tuple(wanted)
+
+
+CARRIED = CarriedState(recipes, restore)
+"""Brings the added formats to a worker with each request."""
 
 
 def all_formats() -> tuple[Format, ...]:

@@ -18,7 +18,7 @@ class Signature(NamedTuple):
         words: name with its article, as "a trajectory of SWE-agent".
         keys: keys that the record must have, named in the sentence.
         fits: further condition, for keys that other records have too.
-        remedy: one or two sentences in place of those about formats that are not read yet.
+        remedy: one or two sentences in place of the words about formats that are not read yet.
     """
 
     words: str

@@ -5,23 +5,64 @@ from __future__ import annotations
 from inspector.formats import (
     a2a,
     acp,
+    ag_ui,
+    agent_host,
+    agents_run_state,
+    agents_sdk,
+    ai_sdk,
+    aider,
+    aider_calls,
+    amp,
+    atif,
+    autogen,
     capture,
+    chatgpt,
+    claude_ai,
     claude_code,
+    cline,
     codex,
+    continue_dev,
     copilot_cli,
+    crush,
+    cursor_agent,
+    cursor_chat,
+    factory_droid,
     gateway_log,
     gemini_cli,
+    goose,
+    grok_build,
+    hal,
     har,
+    inspect_ai,
+    kiro,
+    langfuse,
+    langsmith,
+    litellm,
+    managed_agents,
     mcp,
     mcp_clients,
+    mcp_inspector,
+    mcpsnoop,
     mew,
+    mitmproxy,
+    mlflow,
     model_api,
     msp,
     opencode,
+    openhands,
     otlp,
     parquet,
+    phoenix,
+    pi,
     prefixed,
+    qwen_code,
+    specstory,
+    swe_agent,
+    tau_bench,
+    training_data,
+    vcr,
     vscode_chat,
+    weave,
     wire_recording,
     wrapped,
 )
@@ -29,14 +70,26 @@ from inspector.formats.clients import Client, ManualClient, ModelApi
 from inspector.formats.format import AgentTools, Conversations, Format, Stage, TrafficKind
 
 FORMATS: tuple[Format, ...] = (
-    claude_code.FORMAT, codex.FORMAT, copilot_cli.FORMAT, gemini_cli.FORMAT, opencode.FORMAT, otlp.FORMAT,
-    vscode_chat.FORMAT,
+    claude_code.FORMAT, codex.FORMAT, aider.FORMAT, amp.FORMAT, cline.FORMAT, copilot_cli.FORMAT, cursor_agent.FORMAT,
+    cursor_chat.FORMAT,
+    factory_droid.FORMAT, gemini_cli.FORMAT, goose.FORMAT, grok_build.FORMAT,
+    managed_agents.FORMAT,
+    crush.FORMAT,  # before the format that reads any other database
+    opencode.FORMAT, otlp.FORMAT, pi.FORMAT, qwen_code.FORMAT, vscode_chat.FORMAT,
+    specstory.FORMAT, continue_dev.FORMAT, kiro.FORMAT,
+    prefixed.FORMAT,  # joins data of event streams for the formats below
+    ag_ui.FORMAT, ai_sdk.FORMAT, autogen.FORMAT, agents_run_state.FORMAT, agents_sdk.FORMAT,
     # Gateway lines come before JSON-RPC, because a line about a failure has `id` and `error` like an answer. HTTP
     # recordings come before envelopes, since their lines have a `kind`. Captures come before wrapped lines, since a
     # capture line is a special case of a wrapped one.
-    gateway_log.FORMAT, wire_recording.FORMAT, mcp.FORMAT, mew.FORMAT, capture.FORMAT, wrapped.FORMAT,
-    acp.FORMAT, a2a.FORMAT, prefixed.FORMAT, model_api.FORMAT,
-    har.FORMAT, parquet.FORMAT, msp.FORMAT,
+    gateway_log.FORMAT, mcpsnoop.FORMAT, wire_recording.FORMAT, mcp.FORMAT, mew.FORMAT, capture.FORMAT, wrapped.FORMAT,
+    agent_host.FORMAT, acp.FORMAT, a2a.FORMAT, model_api.FORMAT,
+    langfuse.FORMAT, langsmith.FORMAT, mlflow.FORMAT, phoenix.FORMAT, weave.FORMAT,
+    aider_calls.FORMAT, har.FORMAT, litellm.FORMAT, mcp_inspector.FORMAT, mitmproxy.FORMAT, parquet.FORMAT, vcr.FORMAT,
+    msp.FORMAT,
+    atif.FORMAT, hal.FORMAT, inspect_ai.FORMAT, openhands.FORMAT, swe_agent.FORMAT, tau_bench.FORMAT,
+    chatgpt.FORMAT, claude_ai.FORMAT,
+    training_data.FORMAT,
 )  # fmt: skip
 """All formats; within a stage in the order tried, the most specific first."""
 
@@ -82,6 +135,7 @@ AGENT_TOOLS = AgentTools(
     declined=tuple(phrase for one in FORMATS for phrase in one.tools.declined),
     failure_prefixes=tuple(prefix for one in FORMATS for prefix in one.tools.failure_prefixes),
     person_tools=tuple(dict.fromkeys(tool for one in FORMATS for tool in one.tools.person_tools)),
+    program_texts=tuple(dict.fromkeys(text for one in FORMATS for text in one.tools.program_texts)),
 )
 """Tools of all programs together: any of them may call tools through a recorded API."""
 
@@ -100,6 +154,11 @@ MODEL_APIS: tuple[ModelApi, ...] = tuple(api for one in FORMATS for api in one.m
 
 TITLE_KINDS: dict[str, str] = {kind: member for one in FORMATS for kind, member in one.title_kinds.items()}
 """Kinds of records that name a session, with the member of the payload; those of a format best first."""
+
+OUTCOME_KINDS: tuple[str, ...] = tuple(
+    f"{one.namespace}outcome" for one in FORMATS if one.traffic is TrafficKind.EVALUATION
+)
+"""Kinds of records with the outcome of a run: its task, score and error."""
 
 NAMED_CONVERSATIONS: tuple[str, ...] = tuple(
     one.name for one in FORMATS if one.conversations is not Conversations.RESOLVED

@@ -46,14 +46,14 @@ def _parts(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def _rest(text: str) -> str:
-    """Returns a text without its leading tagged parts."""
+def without_tags(text: str) -> str:
+    """Returns a text without its leading tagged parts; the text itself if it has none."""
     place = 0
     while (part := _PART.match(text, place)) is not None:
         place = part.end()
         while place < len(text) and text[place].isspace():
             place += 1
-    return text[place:]
+    return text[place:] if place else text
 
 
 def _task(text: str, parts: dict[str, str]) -> str:
@@ -61,7 +61,7 @@ def _task(text: str, parts: dict[str, str]) -> str:
     about = dict(_parts(parts["task-notification"]))
     head = about.get("summary") or f"task {about.get('task-id', '')} {about.get('status', '')}".strip()
     files = [f"output in {about['output-file']}"] if "output-file" in about and "result" not in about else []
-    return "\n".join(one for one in (head, about.get("event"), about.get("result"), *files, _rest(text)) if one)
+    return "\n".join(one for one in (head, about.get("event"), about.get("result"), *files, without_tags(text)) if one)
 
 
 def _command(_text: str, parts: dict[str, str]) -> str:
@@ -74,7 +74,7 @@ def _printed(text: str, parts: dict[str, str]) -> str:
     texts = [
         parts.get(name, "") for name in ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
     ]
-    return "\n".join(one for one in (*texts, _rest(text)) if one)
+    return "\n".join(one for one in (*texts, without_tags(text)) if one)
 
 
 def _shell(text: str, parts: dict[str, str]) -> str:
@@ -87,7 +87,7 @@ def _mate(text: str, parts: dict[str, str]) -> str:
 
 
 def _inner(text: str, _about: dict[str, str]) -> str:
-    return "\n".join(one for one in (*(said for _, said in _parts(text)), _rest(text)) if one)
+    return "\n".join(one for one in (*(said for _, said in _parts(text)), without_tags(text)) if one)
 
 
 _PLAIN = (

@@ -49,14 +49,13 @@ def describe_record(name: str, values: Mapping[str, object]) -> str:
         values: its content. Secrets are masked; empty values, ids and times are omitted.
     """
     told = ", ".join(islice(_value_words(mask_secrets(dict(values)), 1), _MOST_VALUES))
-    words = _name_in_words(name)
+    words = _name_in_words(_short(name))
     return f"{words}: {told.removeprefix(f'{words} ')}" if told else words
 
 
 def _value_words(values: Mapping[str, object], depth: int) -> Iterator[str]:
     for full_name, value in values.items():
-        # A name of megabytes would be searched for minutes.
-        name = full_name if len(full_name) <= _LONGEST else full_name[: _LONGEST - 1] + "…"
+        name = _short(full_name)
         # Paths, locations and empty values say little.
         if _PLACES.search(name) or value is False or value in (None, "", [], {}):
             continue
@@ -71,8 +70,12 @@ def _value_words(values: Mapping[str, object], depth: int) -> Iterator[str]:
         elif value is True:
             yield words
         else:
-            text = " ".join(str(value).split())
-            yield f"{words} {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}"
+            yield f"{words} {_short(' '.join(str(value).split()))}"
+
+
+def _short(text: str) -> str:
+    """Shortens a text; a name of megabytes would be searched for minutes."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _counted(count: int, words: str) -> str:

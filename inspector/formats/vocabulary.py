@@ -130,11 +130,11 @@ class Voice:
         event.meaning.spawn = Spawn(call, agent, has_ended=True, has_failed=failed)
         return event
 
-    def compaction(self, summary: str, **facts: Any) -> Event:
+    def compaction(self, summary: str, /, **facts: Any) -> Event:
         """Returns a compaction: the model sees the summary in place of all earlier messages."""
         return control_entry(_COMPACTED, self.agent, summary, facts)
 
-    def error(self, text: str, **facts: Any) -> Event:
+    def error(self, text: str, /, **facts: Any) -> Event:
         """Returns a failure that the program reports."""
         event = control_entry(_ERROR, self.program, text, facts)
         event.meaning.failed = True
@@ -163,7 +163,7 @@ class Voice:
         event.meaning.cost = cost
         return event
 
-    def bookkeeping(self, record: str, text: str = "", **facts: Any) -> Event:
+    def bookkeeping(self, record: str, text: str = "", /, **facts: Any) -> Event:
         """Returns a record that the program writes for itself; `record` is its type, in the format's namespace."""
         return control_entry(self.namespace + record, self.program, text or record, facts)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -15,27 +14,24 @@ _TEXT_LIMITS = (4_000, 1_000, 250, 80)
 _MAX_ITEMS = 200
 
 
-def page(
-    rows: Iterable[Any], offset: int, limit: int, shown: Callable[[Any], Any] = lambda row: row
-) -> dict[str, Any]:  # fmt: skip
+def page(rows: Iterable[Any], offset: int, limit: int) -> dict[str, Any]:
     """Returns a page of rows that fits `MOST_CHARACTERS`.
 
     Args:
-        rows: all rows.
-        offset, limit: number of rows to skip, and to return at most.
-        shown: converts a row to JSON.
+        rows: the rows of the page as JSON, and one more if there is a next page.
+        offset: number of rows before the page.
+        limit: number of rows at most.
 
     Returns:
         `rows`, and `next`: the offset of the next page, None on the last page.
     """
     taken: list[Any] = []
     room = MOST_CHARACTERS
-    ahead = islice(rows, min(offset, sys.maxsize), None)
-    for row in ahead:
+    for row in rows:
         if len(taken) == limit:
             return {"rows": taken, "next": offset + len(taken)}
         # A quarter of the page for each row, so that one huge row leaves room for others.
-        cut = bounded(shown(row), MOST_CHARACTERS // 4)
+        cut = bounded(row, MOST_CHARACTERS // 4)
         room -= len(dumped(cut))
         if taken and room < 0:
             return {"rows": taken, "next": offset + len(taken)}

@@ -8,7 +8,6 @@ disk by descriptor, since another program may swap files while they are read.
 
 from __future__ import annotations
 
-import math
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +19,10 @@ from typing import Any
 
 from inspector.base.network_shares import share_of
 from inspector.base.targets import SESSION_PREFIX, is_session
-from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
+from inspector.engine.log import Log
+from inspector.engine.opening import OpenOptions, Target
+from inspector.engine.requests.log_facts import ListSources, SourceFacts
 from inspector.formats.table import FILE_SUFFIXES
 from inspector.mcp_server.fence import PrivateCopy, identity_inside
 from inspector.protocol.secrets.masking import mask_secrets
@@ -36,7 +37,7 @@ _MAX_OPEN = 4
 # An allowed folder may be a home or a checkout with `node_modules`.
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 8
-_MAX_PROMPT = 200
+_MAX_PROMPT, _MAX_SESSIONS = 200, 500
 _EXTENSIONS = (".jsonl", ".json", ".ndjson", ".log", *FILE_SUFFIXES, ".gz", ".zst")
 
 
@@ -78,14 +79,14 @@ class Captures:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._roots = [path.resolve() for path in paths]
-        self._open: OrderedDict[Path, tuple[tuple[int, ...], CaptureDocument]] = OrderedDict()
+        self._open: OrderedDict[Path, tuple[tuple[int, ...], Log]] = OrderedDict()
 
     def listed(self) -> list[Listed]:
         """Returns the logs, the newest first."""
         found = list(self._sessions() if not self._roots else self._files())
         return sorted(found, key=lambda one: one.modified, reverse=True)
 
-    def document(self, name: str | None) -> CaptureDocument:
+    def log(self, name: str | None) -> Log:
         """Opens a log by name and reads it to its present end; without a name, the only log.
 
         Raises:
@@ -99,18 +100,19 @@ class Captures:
             if known is not None and known[0] == state:
                 self._open.move_to_end(path)
                 return known[1]
-            self._close_document(path)
+            self._close_log(path)
             if is_source_list(path):
                 self._check_sources(path, (part for one in read_source_list(path) for part in (one.path, *one.parts)))
-            document = _read(path, together=together)
+            log = _read(path, together=together)
             try:
-                self._check_sources(path, (source.path for source in document.capture.sources))
-                self._check_opened(path, document)
+                sources = log.answer_to(ListSources())
+                self._check_sources(path, (source.path for source in sources))
+                self._check_opened(path, sources)
             except _ReadByNameError:
-                document.close()
-                document = self._read_copy(path)
+                log.close()
+                log = self._read_copy(path)
             except BaseException:
-                document.close()
+                log.close()
                 raise
         except CaptureNameError:
             raise
@@ -120,17 +122,17 @@ class Captures:
             raise CaptureNameError(f"{path.name} cannot be read: {error.strerror or error}.") from None
         except (ValueError, RuntimeError) as error:  # null bytes in names, circular links
             raise CaptureNameError(f"{path.name} cannot be read: {error}.") from None
-        self._open[path] = state, document
+        self._open[path] = state, log
         # Oldest first: OrderedDict keeps the order of use.
         while len(self._open) > _MAX_OPEN:
-            self._close_document(next(iter(self._open)))
-        return document
+            self._close_log(next(iter(self._open)))
+        return log
 
     def close(self) -> None:
         for path in list(self._open):
-            self._close_document(path)
+            self._close_log(path)
 
-    def _close_document(self, path: Path) -> None:
+    def _close_log(self, path: Path) -> None:
         known = self._open.pop(path, None)
         if known is not None:
             known[1].close()
@@ -184,7 +186,7 @@ class Captures:
             return None
         return next((root for root in self._roots if root.is_dir() and path.is_relative_to(root)), None)
 
-    def _check_opened(self, path: Path, document: CaptureDocument) -> None:
+    def _check_opened(self, path: Path, sources: Sequence[SourceFacts]) -> None:
         """Checks that the opened files really lie in the folder: a link may have replaced one after the first check.
 
         Raises:
@@ -193,19 +195,19 @@ class Captures:
         """
         if self._root_of(path) is None:
             return
-        for source in document.capture.sources:
+        for source in sources:
             place = source.path.resolve()
             root = self._root_of(place)
             if root is None:
                 continue  # given by name: `_check_sources` allows it
-            if source.feed is not None:
+            if source.is_fed:
                 if path.is_file() and not is_source_list(path):
                     # Opened by name, it may be another file by now, so it is read again from a copy.
                     raise _ReadByNameError
             elif source.identity != identity_inside(root, place):
                 raise CaptureNameError(f"{path.name} changed while it was read. Try again.")
 
-    def _read_copy(self, path: Path) -> CaptureDocument:
+    def _read_copy(self, path: Path) -> Log:
         """Reads a log that needs a file name, such as an archive or a database, from a private copy."""
         root = self._root_of(path)
         assert root is not None
@@ -218,7 +220,7 @@ class Captures:
             copy.close()  # the data is in a spool by now
 
     def _sessions(self) -> Iterator[Listed]:
-        for one in find_sessions().sessions:
+        for one in find_sessions(newest=_MAX_SESSIONS).sessions:
             about = {
                 "program": one.program, "project": one.project, "prompt": one.prompt[:_MAX_PROMPT], "model": one.model,
                 "running": one.running, "sub_agents": one.sub_agents,
@@ -273,13 +275,6 @@ def _file_state(file: Path) -> tuple[int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _read(path: Path, *, together: bool) -> CaptureDocument:
-    document = CaptureDocument()
-    try:
-        document.load(path, together=together)
-        # The window spreads slow checks over idle time; an answer must have all findings.
-        document.run_postponed_checks(math.inf)
-    except BaseException:
-        document.close()
-        raise
-    return document
+def _read(path: Path, *, together: bool) -> Log:
+    # The window spreads slow checks over idle time; an answer must have all findings.
+    return Log.read([Target(path, is_session=together)], OpenOptions(checked=True))

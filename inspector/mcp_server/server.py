@@ -19,9 +19,10 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from inspector import version
+from inspector.engine.request import RequestError
 from inspector.mcp_server.bounds import dumped
 from inspector.mcp_server.captures import CaptureNameError, Captures
-from inspector.mcp_server.tools import TOOL_BY_NAME, TOOLS, AskedWronglyError, Tool
+from inspector.mcp_server.tools import TOOL_BY_NAME, TOOLS, Tool
 from inspector.protocol.escaped_text import escape_hostile
 
 NAME = "context-inspector"
@@ -160,7 +161,7 @@ def _call_tool(captures: Captures, name: str, arguments: dict[str, Any]) -> type
         text = _text_of(tool, captures, arguments)
     except ValidationError as error:
         return _error_result(" ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}." for one in error.errors()[:5]))
-    except (AskedWronglyError, CaptureNameError) as error:
+    except (RequestError, CaptureNameError) as error:
         return _error_result(str(error))
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
 

@@ -9,30 +9,20 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.views.model_context import ModelContext, Options, Reader, find_reader, readers
-from inspector.document.document import CaptureDocument
-from inspector.document.summary import context_nodes, finding_entries
-from inspector.document.token_summary import tokens_of
-from inspector.export import matching
-from inspector.filters import FilterError, compile_filter
-from inspector.filters.naming import field_named
+from inspector.engine.comparing import IgnoreError, compared
+from inspector.engine.request import RequestError, rows_from
+from inspector.engine.requests.context_lists import ListContexts
+from inspector.engine.requests.finding_lists import GroupFindings, ListFindings
+from inspector.engine.requests.log_facts import DescribeLog
+from inspector.engine.requests.model_contexts import ContextView, ListModelContext, ModelContextHead
+from inspector.engine.requests.overview import ShowOverview
+from inspector.engine.requests.rows import NoteOnFilter
+from inspector.engine.requests.stories import ListMessages, TellChain, TellMessage
+from inspector.engine.requests.summaries import SummarizeLog, SumTokens
+from inspector.engine.requests.waste import ListWaste
 from inspector.mcp_server.bounds import MOST_CHARACTERS, bounded, page
 from inspector.mcp_server.captures import Captures
-from inspector.present.answers import (
-    entry_answer,
-    masked_tokens,
-    message_answer,
-    message_answers,
-    model_context_answer,
-    summary_answer,
-    waste_answer,
-    waste_of,
-)
-from inspector.protocol.secrets.masking import mask_secrets, mask_text
-
-
-class AskedWronglyError(ValueError):
-    """A call cannot be answered; the text is a sentence with the reason."""
+from inspector.present.overview.cards import overview_json
 
 
 class _Arguments(BaseModel):
@@ -103,111 +93,85 @@ class ModelSeesArguments(PageOfCapture):
 
 
 def _captures(captures: Captures, asked: CapturesArguments) -> dict[str, Any]:
-    return page((one.as_json() for one in captures.listed()), asked.offset, asked.limit)
+    return page((one.as_json() for one in rows_from(captures.listed(), asked.offset, None)), asked.offset, asked.limit)
 
 
 def _summary(captures: Captures, asked: OfCapture) -> dict[str, Any]:
-    document = _with_tokens(captures.document(asked.capture))
-    return bounded(summary_answer(document, document.name)[0])
+    log = captures.log(asked.capture)
+    figures = log.answer_to(SummarizeLog(counted=True)).figures
+    return bounded(figures | {"overview": overview_json(log.answer_to(ShowOverview()))})
 
 
 def _list(captures: Captures, asked: ListArguments) -> dict[str, Any]:
-    document = captures.document(asked.capture)
-    try:
-        filter_ = compile_filter(asked.filter)
-        fields = [(name, field_named(name)) for name in dict.fromkeys(asked.fields)]
-    except FilterError as error:
-        raise AskedWronglyError(f"{error} (at character {error.position + 1})") from None
+    log = captures.log(asked.capture)
+    note = log.answer_to(NoteOnFilter(asked.filter))
     # Counting costs more than opening a log, so only answers with tokens wait for it.
-    if "tokens" in (*filter_.fields, *asked.fields):
-        _with_tokens(document)
-    note = {} if filter_.note is None else {"note": str(filter_.note)}
-    return page(message_answers(document, fields, matching(document, filter_)), asked.offset, asked.limit) | note
+    request = ListMessages(tuple(asked.fields), asked.filter, asked.offset, asked.limit + 1, counted=True)
+    return page(log.rows(request), asked.offset, asked.limit) | ({} if note is None else {"note": note})
 
 
 def _show(captures: Captures, asked: OfMessage) -> dict[str, Any]:
-    document = captures.document(asked.capture)
-    return bounded(message_answer(document, _message(document, asked.no)))
-
-
-_CHAIN_FIELDS = ("no", "time", "from", "to", "kind", "context", "info", "state")
+    return bounded(captures.log(asked.capture).answer_to(TellMessage(asked.no - 1)).facts)
 
 
 def _chain(captures: Captures, asked: OfMessage) -> dict[str, Any]:
-    document = captures.document(asked.capture)
-    story = message_answer(document, _message(document, asked.no))
-    fields = [(name, field_named(name)) for name in _CHAIN_FIELDS]
-    rows = message_answers(document, fields, [step["no"] - 1 for step in story["chain"]])
-    steps = [step | row for step, row in zip(story["chain"], rows, strict=True)]
-    return bounded({"chain": steps, "likely": story["likely"]})
+    return bounded(captures.log(asked.capture).answer_to(TellChain(asked.no - 1)))
 
 
 def _check(captures: Captures, asked: CheckArguments) -> dict[str, Any]:
-    document = captures.document(asked.capture)
-    least = Severity[asked.at_least.upper()]
-    found = (mask_secrets(one) for one in finding_entries(document) if Severity[one["severity"].upper()] >= least)
-    told = {"counts": document.analysis.findings.found.counts(), "unchecked": document.failed_checks}
-    return {**told, **page(found, asked.offset, asked.limit)}
+    log = captures.log(asked.capture)
+    counts: dict[str, int] = {}
+    for group in log.answer_to(GroupFindings()):
+        counts[group.code] = counts.get(group.code, 0) + group.count
+    request = ListFindings(Severity[asked.at_least.upper()], asked.offset, asked.limit + 1)
+    told = {"counts": counts, "unchecked": log.answer_to(DescribeLog()).unchecked}
+    return {**told, **page(log.rows(request), asked.offset, asked.limit)}
 
 
 def _contexts(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
-    document = captures.document(asked.capture)
-    return page(map(mask_secrets, context_nodes(document)), asked.offset, asked.limit)
+    request = ListContexts(offset=asked.offset, limit=asked.limit + 1)
+    return page(captures.log(asked.capture).rows(request), asked.offset, asked.limit)
 
 
 def _model_sees(captures: Captures, asked: ModelSeesArguments) -> dict[str, Any]:
-    document = _with_tokens(captures.document(asked.capture))
-    message = _message(document, len(document.capture) if asked.at is None else asked.at)
-    reader = _reader(document, asked.participant, None if asked.at is None else message)
-    context = ModelContext(document.analysis, reader, Options())
-    moment = context.moment_at(message)
-    entries = page(
-        moment.entries(out=asked.out), asked.offset, asked.limit,
-        lambda entry: mask_secrets(entry_answer(moment, entry)),
-    )  # fmt: skip
-    return {**bounded(model_context_answer(moment), MOST_CHARACTERS // 4), "entries": entries}
+    view = ContextView(asked.participant, None if asked.at is None else asked.at - 1)
+    request = ListModelContext(view, out=asked.out, offset=asked.offset, limit=asked.limit + 1)
+    parts = captures.log(asked.capture).parts(request)
+    head = next(parts)
+    assert isinstance(head, ModelContextHead)
+    entries = page((row for part in parts if isinstance(part, list) for row in part), asked.offset, asked.limit)
+    return {**bounded(head.figures, MOST_CHARACTERS // 4), "entries": entries}
 
 
 def _waste(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:
-    document = _with_tokens(captures.document(asked.capture))
-    found = waste_of(document)
     # One more than the page: `page` needs it to tell that there is a next page.
-    answer = waste_answer(found, found.wastes[: asked.offset + asked.limit + 1])
+    answer = captures.log(asked.capture).answer_to(ListWaste(None, asked.offset, asked.limit + 1)).figures
     return {**answer, "wastes": page(answer["wastes"], asked.offset, asked.limit)}
 
 
 def _tokens(captures: Captures, asked: OfCapture) -> dict[str, Any]:
-    document = _with_tokens(captures.document(asked.capture))
-    usage = document.analysis.usage.total()
-    reported = usage._asdict() if usage is not None else None
-    return bounded({"estimated": masked_tokens(tokens_of(document)), "reported": reported})
+    return bounded(captures.log(asked.capture).answer_to(SumTokens()))
 
 
-def _with_tokens(document: CaptureDocument) -> CaptureDocument:
-    if not document.analysis.tokens.done:
-        document.count_tokens()
-    return document
+class CompareArguments(_Arguments):
+    """Arguments of `compare_runs`."""
+
+    a: Annotated[str, Field(description="Name of a capture, as listed by `captures`.")]
+    b: Annotated[str, Field(description="Name of the other capture.")]
+    ignore: Annotated[
+        list[str],
+        Field(max_length=20, description="Fields of arguments and results, or expressions, that do not count."),
+    ] = []
+    limit: Annotated[int, Field(ge=1, le=200, description="Maximum number of differences.")] = 50
 
 
-def _message(document: CaptureDocument, number: int) -> int:
-    """Returns the index of a message.
-
-    Raises:
-        AskedWronglyError: if there is no such number.
-    """
-    if not 1 <= number <= len(document.capture):
-        raise AskedWronglyError(f"There is no message {number}; there are 1 to {len(document.capture):,}.")
-    return number - 1
-
-
-def _reader(document: CaptureDocument, name: str | None, message: int | None) -> Reader:
-    found = find_reader(document.analysis, name, message)
-    if found is None:
-        known = readers(document.analysis)
-        titles = ", ".join(mask_text(reader.title) for reader in known[:20])
-        shows = f"The capture has model contexts of: {titles}."
-        raise AskedWronglyError(shows if known else "The capture has no model context.")
-    return found
+def _compare_runs(captures: Captures, asked: CompareArguments) -> dict[str, Any]:
+    one, other = captures.log(asked.a), captures.log(asked.b)
+    try:
+        answer = compared(one.document, other.document, asked.ignore)
+    except IgnoreError as error:
+        raise RequestError(str(error)) from None
+    return bounded(answer.as_json((asked.a, asked.b), asked.limit))
 
 
 A = TypeVar("A", bound=_Arguments)
@@ -265,6 +229,12 @@ TOOLS = (
     _tool(
         "tokens", "Count tokens by participant, tool, context and kind: estimates, and reported usage.",
         OfCapture, _tokens,
+    ),
+    _tool(
+        "compare_runs",
+        "Compare two runs: the first act that differs, the first difference in what its model received before, and "
+        "all differences.",
+        CompareArguments, _compare_runs,
     ),
 )  # fmt: skip
 

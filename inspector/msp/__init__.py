@@ -1,6 +1,6 @@
 """Model Subsession Protocol: reads, checks, edits and saves sessions, and computes a sub-session's merged context.
 
-The rest of the program may only use the names below; `inspector.ui.msp`, the view of this room, may reach deeper. Facts
+The rest of the program may only use the names below; the requests of its view in the engine may reach deeper. Facts
 about sessions in any capture are outside of it: envelope names (`protocol.msp`), contexts
 (`analysis.passes.contexts.msp_contexts`), findings in rows (`analysis.findings.msp`), and the export of a context
 as a sub-session (`export.msp`).
@@ -20,7 +20,7 @@ from inspector.msp.document import CannotEditError, ChangedOnDiskError, SessionD
 from inspector.msp.files import NotMspError
 from inspector.msp.merged import MergedContext, merged_context
 from inspector.msp.merged_chat import ChatContext, chat_context
-from inspector.msp.merged_layers import Entry, Layer
+from inspector.msp.merged_layers import Entry, Layer, Remark
 from inspector.msp.objects import Message, Session, Snapshot, Subsession, usual_visibility
 from inspector.msp.rules import RULE_WORDS, Rules
 from inspector.msp.session_layers import covered_words
@@ -37,6 +37,7 @@ __all__ = [
     "Message",
     "MspCapture",
     "NotMspError",
+    "Remark",
     "Rules",
     "Session",
     "SessionDocument",

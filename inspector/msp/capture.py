@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
@@ -320,20 +320,16 @@ class SessionFollowing:
         self.shown = shown
         self._document = document
         self._revision = shown.revision
-        self._on_behind: Callable[[], None] | None = None
 
     @property
     def missed_any(self) -> bool:
         """Returns True if edits were missed."""
         return self.shown.is_behind or self._revision != self.shown.document.revision
 
-    def start(self, on_behind: Callable[[], None] | None = None) -> None:
-        """Starts to follow.
-
-        Args:
-            on_behind: called if only a new projection can show the document, after a removal.
-        """
-        self._on_behind = on_behind
+    def start(self) -> None:
+        """Starts to follow."""
+        # Edits during the projection are not in it.
+        self.shown.is_behind |= self.missed_any
         if self not in self.shown.document.observers:
             self.shown.document.observers.append(self)
 
@@ -342,13 +338,11 @@ class SessionFollowing:
             self.shown.document.observers.remove(self)
 
     def session_edited(self, edit: Edit) -> None:
-        """Applies an edit by appending, by rewriting, or by a call of `on_behind`."""
+        """Applies an edit by appending or rewriting; otherwise a new projection is needed."""
         document = self._document
         self._revision = self.shown.document.revision
         rows = self.shown.apply_edit(edit, document.capture)
         if rows is None:
-            if self._on_behind is not None:
-                self._on_behind()
             return
         document.take_rewritten(rows)
         # Rows must be there when the caller of the edit looks for them.

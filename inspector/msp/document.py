@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from inspector.base.idle_time import IDLE_AFTER_S
 from inspector.msp import session_composing
 from inspector.msp.edit_composer import CannotEditError, Composer, PolicyValue
 from inspector.msp.edits import ComposedEdit, Edit, EditHistory, Insert, SessionObserver
+from inspector.msp.figures import SessionFigures
 from inspector.msp.files import (
     MspFile,
     NotMspError,
@@ -65,12 +66,16 @@ class SessionDocument:
 
     All edits go through this class, in one thread; observers are notified at once. A save takes a snapshot at its
     start, so it can be written in another thread while edits continue.
+
+    Attributes:
+        revision: rises with each edit.
+        structure: rises with each edit besides added messages, visibilities and policies.
     """
 
     def __init__(self, paths: Sequence[Path], files: list[MspFile], *, clock: Callable[[], int] = time.time_ns) -> None:
         self._given = list(paths)
         self.files = files
-        self.revision = 0
+        self.revision = self.structure = 0
         self.observers: list[SessionObserver] = []
         self.clock = clock
         self.idle_after_s = IDLE_AFTER_S
@@ -155,6 +160,16 @@ class SessionDocument:
     def size(self) -> int:
         """Bytes of its files on the disk."""
         return sum(file.stamp.size for file in self.files if file.holds and file.stamp is not None)
+
+    @cached_property
+    def figures(self) -> SessionFigures:
+        """Token sums and merged contexts, kept between questions."""
+        return SessionFigures(self)
+
+    def stop_counting(self) -> None:
+        """Ends the process that counts tokens; the next question starts another one."""
+        if "figures" in self.__dict__:
+            self.figures.counts.end()
 
     @property
     def has_several_files(self) -> bool:
@@ -310,6 +325,7 @@ class SessionDocument:
 
     def _notify(self, edit: Edit) -> None:
         self.revision += 1
+        self.structure += edit.kind in ("restructure", "session")
         self.known.on_edit(edit)
         sub, checks = self._by_key.get(edit.key), self._checks.get(edit.key)
         if edit.kind == "visibility" and edit.message is not None and checks is not None:
@@ -446,9 +462,17 @@ class SessionDocument:
             OSError: a file cannot be read; the document stays unchanged.
             NotMspError: no file contains an MSP object any more; the document stays unchanged.
         """
-        made = [file.path for file in self._made if file.stamp is not None and file.path.exists()]
         # Reads before any change here, so that a failure leaves the document as it was.
-        new = SessionDocument.read([*self._given, *made])
+        self.replace_content(SessionDocument.read(self.reread_paths))
+
+    @property
+    def reread_paths(self) -> list[Path]:
+        """Paths to read for the present content of the disk, with files created by edits."""
+        made = [file.path for file in self._made if file.stamp is not None and file.path.exists()]
+        return [*self._given, *made]
+
+    def replace_content(self, new: SessionDocument) -> None:
+        """Takes over the content of a document just read; unsaved edits and the undo history are lost."""
         self._given = new.paths
         self._history = EditHistory()
         self._set_content(new.files, Linked(new.sessions, new.subsessions, new._problems, new.homes))

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from math import inf
 from typing import Any
 
+from inspector.base.slices import SlicedWork
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
 from inspector.msp.message_columns import MessageColumnCache, Owner, ancestors_of
 from inspector.msp.objects import Message, Session, Subsession
@@ -60,11 +60,6 @@ class MergedContext(SentContext):
     def main_only(self) -> int:
         """Number of parent messages withheld as main_only, without listing them."""
         return self.recent.standing_count(Eligibility.MAIN_ONLY)
-
-    @property
-    def wanted_count(self) -> int:
-        """Number of recent parent messages requested."""
-        return self.recent.wanted
 
     @property
     def inherited_tokens(self) -> int:
@@ -115,20 +110,11 @@ class MergedContexts:
         self._sessions.clear()
         self._older.clear()
 
-    def prepare(self, sub: Subsession, until: float = inf) -> bool:
-        """Prepares the data for a sub-session until a deadline. Returns True if `compute` is now fast.
-
-        Args:
-            sub: the sub-session.
-            until: deadline by `time.perf_counter`.
-        """
+    def prepare(self, sub: Subsession) -> SlicedWork[None]:
+        """Prepares the data for a sub-session, so that `compute` is fast."""
         owner = self._parent_of(sub)
-        if owner is None:
-            return True
-        # The deadline passed before all messages were read.
-        if len(self.known.parent_columns(owner, until).items) < len(owner.items):
-            return False
-        return all(self.known.prepare(one, until) for some in self._others_of(owner) for one in some)
+        if owner is not None:
+            yield from self.known.prepare(owner, (one for some in self._others_of(owner) for one in some))
 
     def compute(self, sub: Subsession) -> MergedContext:
         """Returns a sub-session's merged context. O(sent messages), once its parent is prepared."""

@@ -163,7 +163,7 @@ class TokenCache:
     """Caches token counts by text."""
 
     def __init__(self, count_text: Count = count_tokens) -> None:
-        """Creates an empty cache. The first count loads the tokenizer, unless all texts were learnt."""
+        """Creates an empty cache. The first count loads the tokenizer."""
         self._count = count_text
         self._known: dict[str, int] = {"": 0}
 
@@ -173,11 +173,3 @@ class TokenCache:
             # Sub-sessions share most of their messages, so most texts are counted once.
             found = self._known[text] = self._count(text)
         return found
-
-    def cached_count(self, text: str) -> int | None:
-        """Returns the cached count of a text, if any; never counts."""
-        return self._known.get(text)
-
-    def add_counts(self, texts: Iterable[str], counts: Iterable[int]) -> None:
-        """Adds counts from elsewhere, such as a worker process."""
-        self._known.update(zip(texts, counts, strict=True))

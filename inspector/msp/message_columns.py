@@ -6,9 +6,7 @@ the last object is the same. Callers must report changes inside a message, of it
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
-from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.msp.objects import MERGED_FROM, Message, Session, Subsession, text_of
 from inspector.protocol.time_columns import parse_times
 from inspector.protocol.timestamps import NO_TIME, parse_text_time
@@ -28,7 +27,7 @@ FOR_ALL, FOR_EVERYWHERE, FOR_PARENT, FOR_SUBSESSION, FOR_UNKNOWN = range(5)
 """Visibility codes: none, the protocol's three, and any other word."""
 _CODES = {"": FOR_ALL, GLOBAL: FOR_EVERYWHERE, MAIN_ONLY: FOR_PARENT, SUBSESSION_ONLY: FOR_SUBSESSION}
 _BLOCK = 4_000
-"""Messages between two checks of the clock."""
+"""Messages read in one step."""
 
 Item = dict[str, Any]
 Owner = Session | Subsession
@@ -51,15 +50,12 @@ class VisibilityColumn:
         self.revision = 0
         self._global_ones: tuple[int, list[tuple[int, int]]] = (-1, [])
 
-    def update(self, until: float = inf) -> bool:
-        """Reads the owner's new messages.
+    def update(self) -> None:
+        """Reads the owner's new messages."""
+        run_to_end(self.update_steps())
 
-        Args:
-            until: deadline by `time.perf_counter`; one block is read even after it.
-
-        Returns:
-            True if all messages are read.
-        """
+    def update_steps(self) -> SlicedWork[None]:
+        """Reads the owner's new messages, a block in a step."""
         given = self.owner.items
         stands = min(len(self.items), len(given))
         while stands and self.items[stands - 1] is not given[stands - 1]:
@@ -70,9 +66,7 @@ class VisibilityColumn:
         while len(self.items) < len(given):
             self._append_block(given[len(self.items) : len(self.items) + _BLOCK])
             self.revision += 1
-            if time.perf_counter() >= until:
-                break
-        return len(self.items) == len(given)
+            yield
 
     def update_visibility(self, data: Item) -> None:
         """Updates a message's visibility."""
@@ -183,33 +177,38 @@ class MessageColumnCache:
         self._parents: dict[int, MessageColumns] = {}
         self._others: dict[int, VisibilityColumn] = {}
 
-    def parent_columns(self, owner: Owner, until: float = inf) -> MessageColumns:
-        """Returns the columns of an owner, updated; completely unless a deadline is given."""
+    def parent_columns(self, owner: Owner) -> MessageColumns:
+        """Returns the columns of an owner, updated."""
+        found = self._parent(owner)
+        found.update()
+        return found
+
+    def _parent(self, owner: Owner) -> MessageColumns:
         found = self._parents.get(id(owner))
         if found is None:
             found = self._parents[id(owner)] = MessageColumns(owner)
-        found.update(until)
         return found
 
     def visibility_column(self, owner: Owner) -> VisibilityColumn:
         """Returns the visibility column of an owner, updated."""
-        found = self._others.get(id(owner))
-        if found is None:
-            found = self._others[id(owner)] = VisibilityColumn(owner)
+        found = self._other(owner)
         found.update()
         return found
 
-    def prepare(self, owner: Owner, until: float) -> bool:
-        """Updates a visibility column; returns True if there is time for more. O(1) if it is complete."""
+    def _other(self, owner: Owner) -> VisibilityColumn:
         found = self._others.get(id(owner))
-        if found is not None and len(found.items) == len(owner.items):
-            return True
         if found is None:
             found = self._others[id(owner)] = VisibilityColumn(owner)
-        done = found.update(until)
-        if done:
-            found.global_ones()
-        return done and time.perf_counter() < until
+        return found
+
+    def prepare(self, parent: Owner, others: Iterable[Owner]) -> SlicedWork[None]:
+        """Updates the columns of a parent and the visibility columns of others. O(1) for each that is complete."""
+        yield from self._parent(parent).update_steps()
+        for owner in others:
+            found = self._other(owner)
+            if len(found.items) < len(owner.items):
+                yield from found.update_steps()
+                found.global_ones()
 
     def existing_ids(self, owner: Owner, ids: set[str]) -> set[str]:
         """Returns the ids that messages of an owner have. O(ids) with known columns, else O(messages)."""

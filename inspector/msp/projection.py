@@ -144,6 +144,10 @@ class Projection:
         found = np.flatnonzero((self._owner[len(what) :] == place) & (self._item[len(what) :] == item))
         return len(what) + int(found[0]) if len(found) else None
 
+    def item_of_row(self, row: int) -> tuple[Owner, int]:
+        """Returns the owner of a row, and its message; a start or an end has a negative number."""
+        return self._owners[int(self._owner[row])], int(self._item[row])
+
     def row_of_message(self, message: Message) -> int | None:
         """Returns the row of a message, if any."""
         items = message.owner.items

@@ -25,7 +25,7 @@ from inspector.present.wait_words import Wait, describe_waits
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
-    from inspector.analysis.views.waste import WasteReport
+    from inspector.analysis.views.waste import WasteTotals
 
 _MOST_LISTED = 100
 
@@ -70,14 +70,14 @@ def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[st
 
 
 def account_of(
-    document: CaptureDocument, tally: AccountTally, waste: WasteReport | None = None, tool_tokens: Sums | None = None
+    document: CaptureDocument, tally: AccountTally, waste: WasteTotals | None = None, tool_tokens: Sums | None = None
 ) -> Account:
     """Returns the account, as far as the tally has counted.
 
     Args:
         document: the document.
         tally: its figures.
-        waste: avoidable tokens, if known.
+        waste: sums of avoidable tokens, if known.
         tool_tokens: tokens by tool, if known.
     """
     words, usage = AccountSentences(document, tally), UsageSentences(document, waste, tool_tokens)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,6 @@ from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
-
-if TYPE_CHECKING:
-    from inspector.analysis.views.waste import WasteReport
 
 Tone = Literal["plain", "quiet", "bad", "warn"]
 
@@ -449,7 +446,7 @@ class AccountSentences:
         found = self.tally.longest_silence()
         # Shorter pauses are normal: models take seconds to answer.
         if found is not None and found.ns >= _SILENT_FROM_NS:
-            words = f"Longest pause {_rounded_duration(found.ns)}, before {formats.message_number(found.row)}"
+            words = f"Longest pause {rounded_duration(found.ns)}, before {formats.message_number(found.row)}"
             lines.append(AccountLine("Silence", words, message=found.row))
         if self.tally.gaps:
             words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
@@ -519,27 +516,7 @@ class AccountSentences:
         people = len(np.unique(keys & _NAME_OF_KEY))
         by = f" of {formats.count_of(people, 'participant')}" if people else ""
         span = self.tally.span_ns
-        return f"{count}{by}{f' in {_rounded_duration(span)}' if span else ''}"
-
-
-def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = False) -> str:
-    """Counts avoidable tokens: "About 8,076 tokens might be avoidable, 703 of them certainly"; "" if there are none.
-
-    Args:
-        waste: the report.
-        short: shorter form: "8.1k tokens wasted?".
-        certain: leaves out waste that later messages may disprove, as while messages arrive.
-    """
-    tokens = waste.sure_tokens if certain else waste.tokens
-    if not tokens:
-        return ""
-    if short:
-        return f"{formats.short_count(tokens)} tokens wasted{'' if waste.sure_tokens == tokens else '?'}"
-    count = formats.count_of(tokens, "token")
-    if waste.sure_tokens == tokens:
-        return f"{count} avoidable"
-    sure = f", {waste.sure_tokens:,} of them certainly" if waste.sure_tokens else ""
-    return f"About {count} might be avoidable{sure}"
+        return f"{count}{by}{f' in {rounded_duration(span)}' if span else ''}"
 
 
 def _linked_line(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:
@@ -558,6 +535,6 @@ def _capitalize_the(text: str) -> str:
     return f"T{text[1:]}" if text.startswith("the ") else text
 
 
-def _rounded_duration(span_ns: int) -> str:
+def rounded_duration(span_ns: int) -> str:
     """Formats a duration, in whole seconds from 10 s on."""
     return formats.duration(span_ns if span_ns < 10**10 else span_ns // 10**9 * 10**9).replace(".0 s", " s")

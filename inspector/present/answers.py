@@ -6,7 +6,6 @@ and texts are as written; the caller escapes them for display.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -90,17 +89,13 @@ def _account_and_waits(document: CaptureDocument, *, spared: bool) -> tuple[Acco
     waste = tool_tokens = None
     if document.analysis.tokens.done:
         tool_tokens = run_to_end(sum_in_steps(document.analysis, "tool"))
-        waste = waste_of(document) if spared else None
+        waste = waste_of(document).totals if spared else None
     return account_of(document, tally, waste, tool_tokens), waiting_json(document, tally)
 
 
 def waste_of(document: CaptureDocument) -> WasteReport:
     """Returns the waste report; tokens must be counted."""
-    finder = WasteFinder(document.analysis)
-    while not finder.go_on(math.inf):
-        pass
-    assert finder.found is not None
-    return finder.found
+    return run_to_end(WasteFinder(document.analysis).search())
 
 
 def waste_answer(found: WasteReport, shown: Iterable[Waste]) -> dict[str, Any]:
@@ -169,11 +164,6 @@ def model_context_answer(moment: Moment) -> dict[str, Any]:
             "request": request_json(request_at(moment)),
         }
     )
-
-
-def entry_answers(moment: Moment, *, out: bool = False) -> list[dict[str, Any]]:
-    """Returns the entries of a model's context; with `out` also those outside of it."""
-    return [mask_secrets(entry_answer(moment, entry)) for entry in moment.entries(out=out)]
 
 
 def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from inspector.protocol.payloads.file_edits import FileEdit
+
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
@@ -127,3 +129,10 @@ def without_numbers(text: str) -> tuple[str, list[int]] | None:
     if numbered < 1 or (numbered < 2 and len(lines) > 1):
         return None
     return "\n".join(line[head:] for line, head in zip(lines, heads, strict=True)), heads
+
+
+def counted_words(edit: FileEdit) -> str:
+    """Returns the counts of added and removed lines, signed."""
+    words = [f"+{edit.added:,}"] if edit.added or not edit.removed else []
+    words += [f"\N{MINUS SIGN}{edit.removed:,}"] if edit.removed else []
+    return " ".join(words)

@@ -16,8 +16,9 @@ from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import count_of, full_time, log_moment
 from inspector.present.log_topics import spoken_kinds
+from inspector.present.places import ContextPlace, ParticipantPlace
 from inspector.present.sub_agent_facts import usage_facts
-from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
+from inspector.present.subject import sender_of, text_of
 from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import safe_line
 from inspector.protocol.context_places import PLACE_EXPLANATIONS, PLACE_NAMES
@@ -89,7 +90,7 @@ class ContextSubject:
         return now if self.document.live and now is not None else self.analysis.contexts.clock_ns
 
 
-def context_sections(subject: ContextSubject) -> list[FactSection]:
+def context_fact_sections(subject: ContextSubject) -> list[FactSection]:
     """Returns the sections, top to bottom, without empty ones."""
     inside = subject.node != MAIN
     blocks = [

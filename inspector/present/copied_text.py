@@ -24,21 +24,22 @@ _FOUND_BY = 80
 """Characters of a text in a filter for it."""
 
 
-def json_text(document: CaptureDocument, message: int) -> str:
-    """Returns the envelope as indented JSON; other bytes as text."""
-    envelope = document.capture.records.envelope(message)
-    if envelope is None:
-        return mask_text(document.capture.records.envelope_bytes(message).decode("utf-8", "replace"))
-    return pretty_json(mask_secrets(envelope))
+def envelope_or_text(document: CaptureDocument, message: int) -> object:
+    """Returns the decoded envelope, or other bytes as text; not masked."""
+    records = document.capture.records
+    envelope = records.envelope(message)
+    return records.envelope_bytes(message).decode("utf-8", "backslashreplace") if envelope is None else envelope
 
 
-def json_line(document: CaptureDocument, message: int) -> str:
-    """Returns the envelope as JSON on one line; other bytes as text in an object."""
-    envelope = document.capture.records.envelope(message)
-    if envelope is None:
-        raw = document.capture.records.envelope_bytes(message).decode("utf-8", "replace")
-        return json.dumps({"text": mask_text(raw)}, ensure_ascii=False)
-    return json.dumps(mask_secrets(envelope), ensure_ascii=False, separators=(",", ":"))
+def json_text(envelope: object) -> str:
+    """Returns an envelope as indented JSON; a text unchanged."""
+    return mask_text(envelope) if isinstance(envelope, str) else pretty_json(mask_secrets(envelope))
+
+
+def json_line(envelope: object) -> str:
+    """Returns an envelope as JSON on one line; a text in an object."""
+    value = {"text": envelope} if isinstance(envelope, str) else envelope
+    return json.dumps(mask_secrets(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def numbers_filter(messages: NDArray[np.uint32]) -> str | None:

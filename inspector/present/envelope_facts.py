@@ -13,14 +13,14 @@ from inspector.formats.line_reading import read_line
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.present.formats import full_time, time_of_day
-from inspector.present.subject import ContextPlace, Subject
+from inspector.present.places import ContextPlace
+from inspector.present.subject import Subject
 from inspector.present.token_facts import message_tokens
 from inspector.protocol import msp
 from inspector.protocol.context_places import PLACE_EXPLANATIONS, PLACE_NAMES, ContextSource
 from inspector.protocol.participants import capability_lines
 from inspector.protocol.payloads.outline import value_text
-from inspector.protocol.payloads.result_content import pretty_json
-from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
+from inspector.protocol.secrets.masking import MASK, mask_text
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture, Sighting
@@ -274,14 +274,6 @@ def visibility_facts(subject: Subject) -> list[Fact]:
     filter_ = f'visibility == "{written}"' if words else None
     shown = f"{written}: {words}" if words else written
     return [fact("Visibility", shown, "plain" if words else "warn", filter=filter_)]
-
-
-def as_json(subject: Subject) -> str:
-    """Returns the envelope as indented JSON; other bytes as text."""
-    envelope = subject.capture.records.envelope(subject.message)
-    if envelope is None:
-        return mask_text(subject.capture.records.envelope_bytes(subject.message).decode("utf-8", "backslashreplace"))
-    return pretty_json(mask_secrets(envelope))
 
 
 def identifier(subject: Subject) -> str | None:

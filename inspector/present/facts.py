@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from inspector.present.subject import Place
+from inspector.present.places import Place
 from inspector.protocol.payloads.outline import Line, outline_lines
 
 Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad", "warn"]

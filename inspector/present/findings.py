@@ -1,4 +1,4 @@
-"""Words for findings; counts problems (severity warning or error) and failures, and finds the next."""
+"""Words for findings; counts problems (severity warning or error) and failures."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.document.document import CaptureDocument
-from inspector.filters.next_shown import next_shown
-from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.context_labels import context_label
 from inspector.present.wire_text import excerpt, safe_line
@@ -30,13 +28,15 @@ class FindingLine:
     """A finding in words.
 
     Attributes:
+        code, severity: its check.
         message: message of the finding.
         sentence: one line, safe to show.
         context: labels of the last path segments: "review-6 / store"; "main".
         advice: reason and remedy, in two paragraphs.
     """
 
-    check: Check
+    code: str
+    severity: Severity
     message: int
     sentence: str
     context: str
@@ -51,20 +51,20 @@ class FindingLine:
     @property
     def as_text(self) -> str:
         """The row as text, separated by tabs."""
-        return "\t".join((self.check.severity.word, self.sentence, self.check.code, self.path or "main", self.number))
+        return "\t".join((self.severity.word, self.sentence, self.code, self.path or "main", self.number))
 
 
-def finding_line(document: CaptureDocument, check: Check, message: int) -> FindingLine | None:
+def finding_line(document: CaptureDocument, code: str, message: int) -> FindingLine | None:
     """Returns a finding in words; None if it was withdrawn meanwhile."""
     findings = document.analysis.findings
     # Later messages can withdraw a finding, such as an answer that came late.
-    finding = next((found for found in findings.found.findings_about(message) if found.check is check), None)
+    finding = next((found for found in findings.found.findings_about(message) if found.check.code == code), None)
     if finding is None:
         return None
-    words = findings.in_words(finding)
+    words, check = findings.in_words(finding), finding.check
     advice = f"{why_check_matters(check)}\n\n{plain_words(mask_text(findings.hint(finding)))}"
     return FindingLine(
-        check, message, excerpt(mask_text(words.text)), context_label(document, message),
+        code, check.severity, message, excerpt(mask_text(words.text)), context_label(document, message),
         safe_line(mask_text(words.context or "")), advice,
     )  # fmt: skip
 
@@ -126,6 +126,15 @@ def failed_filter(capture: Capture) -> str:
     return "error && !repeats" if capture.has_copies else "error"
 
 
+def no_findings_words(document: CaptureDocument) -> str:
+    """Returns the sentence of a list of findings if no check has found anything."""
+    total = formats.count_of(len(document.analysis), "message")
+    failed = failed_words(document.capture.failed_count)
+    so_far = "so far " if document.is_arriving or document.has_backlog else ""
+    shows = f"{failed}: the filter {failed_filter(document.capture)} shows them." if failed else ""
+    return f"No findings {so_far}in {total}.{shows}"
+
+
 def problems_of(found: Findings) -> Problems:
     """Returns the counts. O(messages), 0.1 ms for a million, and O(problems)."""
     counts = dict.fromkeys(Severity, 0)
@@ -146,8 +155,3 @@ def _have_problem(found: Findings) -> NDArray[np.bool_]:
         if check.severity >= MIN_SEVERITY and found.count_of(check):
             marked[found.rows_of(check)] = True
     return marked
-
-
-def next_problem(found: Findings, shown: VisibleRows, current: int | None, step: int) -> int | None:
-    """Returns the next (1) or previous (-1) shown message with a problem, wrapping around, if any."""
-    return next_shown(problem_messages(found), shown, current, step)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.log_vocabulary import kind_word
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.account import Account
 from inspector.present.message_row import NO_BROADCAST
-from inspector.present.states import CONTEXT_STATES, StatePill
-from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, recipients
+from inspector.present.places import ContextPlace, ParticipantPlace
+from inspector.present.states import CONTEXT_STATES, StatePill, state_of
+from inspector.present.subject import Subject, recipients
 from inspector.present.wire_text import safe_line
 from inspector.store.columns.flags import Flag
 
@@ -20,14 +22,17 @@ SEPARATOR = "  ·  "
 
 @dataclass(frozen=True, slots=True)
 class HeadWords:
-    """Header of a context, a participant or a whole document.
+    """Header of a message, a context, a participant or a whole document.
 
     Attributes:
         what: type: "context", "participant"; "" if the name suffices.
-        glyph: icon and colour token.
+        glyph: icon and colour token; of a message with a kind those of `kind`.
         name: the title, not escaped.
         second_line: line below the title.
         state: its pill.
+        namespace: the part of a message's kind before the name, with its slash.
+        tool: tool or method of a call.
+        kind: kind of a message.
     """
 
     what: str
@@ -35,6 +40,9 @@ class HeadWords:
     name: str
     second_line: str
     state: StatePill | None = None
+    namespace: str = ""
+    tool: str = ""
+    kind: str = ""
 
 
 _CONTEXT = ("expand_all", "ink.secondary")
@@ -97,6 +105,31 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
 def account_words(account: Account) -> HeadWords:
     """Returns the header of the account."""
     return HeadWords("", _ACCOUNT, "What happened", account.head)
+
+
+_UNKNOWN = ("ri.question-line", "family.unknown")
+_UNREADABLE = ("ri.file-damage-line", "severity.error")
+_LOG_LINE = ("ri.key-2-line", "family.control")
+
+
+def message_words(subject: Subject) -> HeadWords:
+    """Returns the header of a message."""
+    namespace, slash, name = safe_line(subject.kind, 200).partition("/")
+    if not slash:
+        namespace, name = "", namespace or kindless_word(subject)
+    if word := kind_word(subject.capture, subject.message):
+        namespace, slash, name = "", "", word
+    tool = safe_line(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
+    return HeadWords(
+        "", _kindless_glyph(subject), name, second_line(subject), state_of(subject), namespace + slash, tool,
+        subject.kind,
+    )  # fmt: skip
+
+
+def _kindless_glyph(subject: Subject) -> tuple[str, str]:
+    if subject.flags & Flag.UNREADABLE:
+        return _UNREADABLE
+    return _LOG_LINE if subject.flags & Flag.LOG_ONLY else _UNKNOWN
 
 
 def kindless_word(subject: Subject) -> str:

@@ -32,13 +32,18 @@ _MCP = "mcp/"
 _topics_by_document: WeakKeyDictionary[CaptureDocument, LogTopics] = WeakKeyDictionary()
 
 
-def spoken_kinds(document: CaptureDocument) -> dict[str, str]:
-    """Returns words for values of the field `kind`, according to the document's present topics."""
+def topics_of(document: CaptureDocument) -> tuple[Topic, ...]:
+    """Returns the document's present topics, most frequent first. O(new messages)."""
     topics = _topics_by_document.get(document)
     if topics is None:
         topics = _topics_by_document[document] = LogTopics()
     topics.update(document)
-    return kind_words(topics.order)
+    return topics.order
+
+
+def spoken_kinds(document: CaptureDocument) -> dict[str, str]:
+    """Returns words for values of the field `kind`, according to the document's present topics."""
+    return kind_words(topics_of(document))
 
 
 class LogTopics:

@@ -6,11 +6,7 @@ import enum
 import json
 from collections.abc import Callable
 
-import numpy as np
-
-from inspector.document.document import CaptureDocument
 from inspector.filters.field import Field, FieldType
-from inspector.filters.visible import VisibleRows
 from inspector.present import formats, wire_text
 from inspector.present.message_row import RowContent
 from inspector.protocol.secrets.masking import mask_secrets, mask_text, mask_value
@@ -99,8 +95,6 @@ TIME_MODES: tuple[tuple[str, str], ...] = (
 
 _TITLES = {"start": "Time", "clock": "Time of day", "previous": "Interval"}
 _WORDS = {"start": "Time since the first message", "clock": "Time of day", "previous": "Time since the message above"}
-_FIRST_TIMES = 4096
-"""Messages searched first for the start time."""
 
 
 class TimeColumn:
@@ -108,12 +102,18 @@ class TimeColumn:
 
     Attributes:
         reference: message whose time is zero, if chosen.
+        start_ns: time of the first message with a time; `NO_TIME` without one.
     """
 
-    def __init__(self, document: CaptureDocument, rows: VisibleRows) -> None:
-        self._document = document
-        self._rows = rows
-        self._start_ns = NO_TIME
+    def __init__(self, time_of: Callable[[int], int], message_above: Callable[[int], int | None]) -> None:
+        """Counts from the first message.
+
+        Args:
+            time_of: returns the time of a message in nanoseconds, or `NO_TIME`.
+            message_above: returns the message above a shown one, or None.
+        """
+        self._time, self._message_above = time_of, message_above
+        self.start_ns = NO_TIME
         self._mode = "start"
         self.reference: int | None = None
 
@@ -150,19 +150,6 @@ class TimeColumn:
             return f"Time since {formats.message_number(self.reference)}"
         return _WORDS[self.mode]
 
-    @property
-    def start_ns(self) -> int:
-        """Time of the first message with a time."""
-        if self._start_ns == NO_TIME:
-            times = self._document.capture.columns["time_ns"]
-            # The first messages nearly always have a time; a search of all takes milliseconds.
-            known = np.flatnonzero(times[:_FIRST_TIMES] != NO_TIME)
-            if not len(known) and len(times) > _FIRST_TIMES:
-                known = np.flatnonzero(times != NO_TIME)
-            if len(known):
-                self._start_ns = int(times[known[0]])
-        return self._start_ns
-
     def text(self, message: int) -> str:
         """Returns the time of a shown message; "" if it or its zero is unknown. O(log rows)."""
         time_ns, mode = self._time(message), self.mode
@@ -171,7 +158,7 @@ class TimeColumn:
             return formats.time_of_day(time_ns) if formats.is_dated(time_ns) else formats.table_time(time_ns, 0)
         if mode == "start":
             return formats.table_time(time_ns, self.start_ns)
-        since = self.reference if mode == "mark" else self._rows.neighbour_of(message, -1)
+        since = self.reference if mode == "mark" else self._message_above(message)
         return "" if since is None else formats.table_time(time_ns, self._time(since))
 
     def tool_tip(self, message: int) -> str:
@@ -182,6 +169,3 @@ class TimeColumn:
         since = formats.table_time(time_ns, self.start_ns)
         day = f"{formats.day_and_time(time_ns)}\n" if formats.is_dated(time_ns) else ""
         return f"{day}{formats.with_unit(since)} since the first message" if since else ""
-
-    def _time(self, message: int) -> int:
-        return int(self._document.capture.columns["time_ns"][message])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
+
+from inspector.base.longest_chain import longest_chain
 
 Steps = tuple[str | int, ...]
 """Path to a value: keys and indices."""
@@ -59,11 +62,10 @@ def text_changes(one: str, other: str) -> list[TextChange]:
     if max(map(len, parts)) > _MOST_WORDS:
         parts = [_LINES.findall(text) for text in (one, other)]
     starts = [_starts(some) for some in parts]
-    matcher = _matcher(*parts)
     return [
         TextChange((starts[0][a], starts[0][b]), (starts[1][c], starts[1][d]))
-        for tag, a, b, c, d in matcher.get_opcodes()
-        if tag != "equal"
+        for equal, a, b, c, d in _ranges(*parts)
+        if not equal
     ]
 
 
@@ -72,8 +74,30 @@ _MOST_EXACT = 2_000
 """Limit of parts with exact matching of frequent ones; above it, that would take minutes."""
 
 
-def _matcher(one: list[str], other: list[str]) -> SequenceMatcher[str]:
-    return SequenceMatcher(None, one, other, autojunk=max(len(one), len(other)) > _MOST_EXACT)
+def _ranges(one: list[str], other: list[str]) -> Iterator[tuple[bool, int, int, int, int]]:
+    """Yields equal and differing ranges in order: True if equal, start and end in both lists.
+
+    Parts that occur once in each of two long lists divide them, since matching takes quadratic time.
+    """
+    a = c = 0
+    anchors = _common_anchors(one, other) if max(len(one), len(other)) > _MOST_EXACT else []
+    for b, d in [*anchors, (len(one), len(other))]:
+        if a < b or c < d:
+            matcher = SequenceMatcher(None, one[a:b], other[c:d], autojunk=max(b - a, d - c) > _MOST_EXACT)
+            for tag, *places in matcher.get_opcodes():
+                first, second, third, fourth = places
+                yield tag == "equal", a + first, a + second, c + third, c + fourth
+        if b < len(one):
+            yield True, b, b + 1, d, d + 1
+        a, c = b + 1, d + 1
+
+
+def _common_anchors(one: list[str], other: list[str]) -> list[tuple[int, int]]:
+    """Returns places of parts that occur once in each list: the longest sequence that ascends in both."""
+    counts, places = (Counter(some) for some in (one, other)), {part: place for place, part in enumerate(other)}
+    first, second = counts
+    pairs = [(place, places[part]) for place, part in enumerate(one) if first[part] == 1 == second[part]]
+    return longest_chain(pairs)
 
 
 def _starts(parts: Sequence[str]) -> list[int]:
@@ -94,8 +118,7 @@ def align_lines(one: str, other: str) -> tuple[str, str]:
     """Pads two texts with empty lines so that equal lines align."""
     lines = [text.splitlines() for text in (one, other)]
     padded: tuple[list[str], list[str]] = ([], [])
-    matcher = _matcher(*lines)
-    for _, a, b, c, d in matcher.get_opcodes():
+    for _, a, b, c, d in _ranges(*lines):
         high = max(b - a, d - c)
         for some, these in zip(padded, (lines[0][a:b], lines[1][c:d]), strict=True):
             some += these + [""] * (high - len(these))

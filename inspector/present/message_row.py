@@ -28,6 +28,7 @@ from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.batch_decoding import read_in_batches
 
 MAX_NAME = 120
 """Limit of a participant, a kind or a context label, in characters."""
@@ -48,6 +49,7 @@ class RowContent:
 
     Attributes:
         message: its index.
+        time_ns: its time, or `NO_TIME`.
         number, latency, size: texts of the narrow columns; "" if empty.
         sender: "" if unknown.
         receivers: at most two names, with "+3" for the rest; "everyone" without recipients; "" without an envelope.
@@ -72,6 +74,7 @@ class RowContent:
 
     message: int
     number: str
+    time_ns: int = NO_TIME
     sender: str = ""
     receivers: str = ""
     everyone: bool = False
@@ -140,13 +143,16 @@ def row_content(document: CaptureDocument, message: int, *, folded: bool = False
     return row_contents(document, [message], folded=folded)[0]
 
 
-def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: bool = False) -> list[RowContent]:
+def row_contents(
+    document: CaptureDocument, messages: Sequence[int], *, folded: bool = False, has_text: bool = True
+) -> list[RowContent]:  # fmt: skip
     """Returns several rows, with states queried together. Never raises for odd traffic.
 
     Args:
         document: the document.
         messages: messages of the rows.
         folded: a frame's row stands for its stream.
+        has_text: fills the Message column, the most expensive part; streams always have theirs.
     """
     analysis, rows = document.analysis, np.array(messages, np.int64)
     states = map(MessageState, analysis.states.states_at(rows).tolist())
@@ -154,17 +160,24 @@ def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: 
     waits = [False] * len(rows)
     if analysis.now_ns is not None:
         waits = are_waiting(document.capture, analysis.correlation.columns, rows).tolist()
-    return [_build_row(document, *one, folded=folded) for one in zip(messages, states, waits, strict=True)]
+    facts = {message: (state, wait) for message, state, wait in zip(messages, states, waits, strict=True)}
+
+    def build(message: int) -> RowContent:
+        return _build_row(document, message, *facts[message], folded=folded, has_text=has_text)
+
+    # Texts are in payloads, which cost half as much when they are decoded together.
+    return [*read_in_batches(document.capture, rows, build)] if has_text else [*map(build, messages)]
 
 
 def _build_row(
-    document: CaptureDocument, message: int, state: MessageState, waits: bool, *, folded: bool
+    document: CaptureDocument, message: int, state: MessageState, waits: bool, *, folded: bool, has_text: bool
 ) -> RowContent:
     capture, analysis = document.capture, document.analysis
     flags = int(capture.columns["flags"][message])  # testing bits of an enum costs ten times as much
     content = RowContent(
         message,
         str(message + 1),
+        int(capture.columns["time_ns"][message]),
         unreadable=bool(flags & _UNREADABLE),
         log_only=bool(flags & _LOG_ONLY) and not int(capture.columns["kind"][message]),
         error=bool(flags & _ERROR),
@@ -187,8 +200,9 @@ def _build_row(
     if stream is not None:
         _fill_stream(content, stream)
     else:
-        phrase = phrase_of(document, message, Flag(flags), content.kind)
-        content.runs, content.aside = phrase.runs, phrase.aside
+        if has_text:
+            phrase = phrase_of(document, message, Flag(flags), content.kind)
+            content.runs, content.aside = phrase.runs, phrase.aside
         if not content.aside and capture.has_copies:
             content.aside = _repeat_words(document, message, folded=folded)
     # Last, since it outweighs every other remark.
@@ -199,8 +213,7 @@ def _build_row(
     if content.kind == kinds.RESPONSE:
         content.latency = formats.latency(analysis.correlation.latency_ns(message))
     elif waits:
-        since = int(capture.columns["time_ns"][message])
-        content.awaits_since = since if since != NO_TIME else None
+        content.awaits_since = content.time_ns if content.time_ns != NO_TIME else None
     return content
 
 

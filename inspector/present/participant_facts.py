@@ -270,7 +270,8 @@ _MOST_REPORTS = 200
 _REPORT_KEYS = ("tokens", "max_tokens", "messages_in_context", "status", "latency_ms")
 
 
-def _finite_number(value: object) -> float | None:
+def finite_number(value: object) -> float | None:
+    """Returns a number from the wire; None for other values and absurd ones."""
     # NaN differs from itself, and would spoil every sum and scale.
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) > 1e15:
         return None
@@ -283,13 +284,13 @@ def reported_facts(subject: Subject) -> list[Fact]:
     rows: list[Fact] = []
     if isinstance(payload.get("status"), str):
         rows.append(fact("Status", safe_line(payload["status"], 200)))
-    count = _finite_number(payload.get("messages_in_context"))
+    count = finite_number(payload.get("messages_in_context"))
     rows.append(
         fact("In context", formats.count_of(round(count), "message"))
         if count is not None
         else fact("In context", "not reported", "dim")
     )
-    latency = _finite_number(payload.get("latency_ms"))
+    latency = finite_number(payload.get("latency_ms"))
     if latency is not None:
         rows.append(fact("Latency", formats.duration(round(latency * 1_000_000))))
     asked = next(iter(subject.causes), None)
@@ -314,7 +315,7 @@ def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, in
     """Returns (message, time in ns, tokens) of the last complete reports."""
     reports: list[tuple[int, int, float]] = []
     for row in participant.status_rows[-_MOST_REPORTS:]:
-        tokens = _finite_number(capture.records.payload(row).get("tokens"))
+        tokens = finite_number(capture.records.payload(row).get("tokens"))
         time = int(capture.columns["time_ns"][row])
         if tokens is not None and time != NO_TIME:
             reports.append((row, time, tokens))

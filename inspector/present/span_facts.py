@@ -11,7 +11,8 @@ from inspector.formats.table import SPAN_KINDS
 from inspector.formats.vocabulary import ENDED_WELL
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part
-from inspector.present.subject import ContextPlace, Subject
+from inspector.present.places import ContextPlace
+from inspector.present.subject import Subject
 from inspector.present.wire_text import safe_line, visible_controls
 
 _MOST_WITHIN = 8

@@ -12,7 +12,8 @@ from inspector.analysis.views.summaries.context_usage import ContextUsage, conte
 from inspector.formats import registry
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact
-from inspector.present.subject import ContextPlace, Subject
+from inspector.present.places import ContextPlace
+from inspector.present.subject import Subject
 from inspector.present.token_facts import usage_sum_words
 from inspector.present.wire_text import safe_line
 from inspector.protocol.payloads.outline import nested_value

@@ -6,7 +6,6 @@ Wire text is not escaped here; callers make control characters visible (`wire_te
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,27 +26,6 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
-
-@dataclass(frozen=True, slots=True)
-class ContextPlace:
-    """A context, or a main context."""
-
-    space: int
-    """String id of its space."""
-    node: int
-    """Its node, MAIN for the main context; `ContextTree.resolve` gives its present one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParticipantPlace:
-    """A participant."""
-
-    space: int
-    """String id of its space."""
-    name: str
-
-
-Place = ContextPlace | ParticipantPlace
 MAX_TEXT = 100_000
 """Limit of a message's text in characters; Raw has more."""
 TEXT_KINDS = frozenset({"chat", "reasoning/thought", "reasoning/conclusion", "reasoning/start"})

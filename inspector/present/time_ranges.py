@@ -12,6 +12,7 @@ LONG_NS = 7_200 * _SECOND
 """Duration from which times are in hours."""
 # The form that `analysis.views.timeline.range_condition` writes.
 _RANGE = re.compile(r'time >= "([^"]{1,40})" && time <= "([^"]{1,40})"(?: \|\| !time && \(.+\))?')
+_NUMBERS = re.compile(r"no >= \d{1,12} && no <= \d{1,12}")
 _STEPS = (1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000)
 _EXACT = 20
 """Minimum number of steps in a range, for its precision."""
@@ -45,12 +46,24 @@ def range_words(condition: str, start_ns: int) -> str | None:
         condition: a display filter.
         start_ns: the zero of times.
     """
-    found = _RANGE.fullmatch(condition.strip())
-    if found is None or start_ns == NO_TIME:
+    bounds = range_bounds(condition)
+    if bounds is None or start_ns == NO_TIME:
         return None
-    first, last = (parse_time(text) for text in found.groups())
-    if NO_TIME in (first, last):
-        return None
+    first, last = bounds
     # The precision fits the length of the range: a long one needs no milliseconds.
     step = next((n for n in _STEPS if n * _EXACT <= last - first), _STEPS[-1])
     return f"{since_words(first - start_ns, step).removesuffix(' s')} to {since_words(last - start_ns, step)}"
+
+
+def range_bounds(condition: str) -> tuple[int, int] | None:
+    """Returns first and last nanosecond of a condition of `time_condition`; None for other conditions."""
+    found = _RANGE.fullmatch(condition.strip())
+    if found is None:
+        return None
+    first, last = (parse_time(text) for text in found.groups())
+    return None if NO_TIME in (first, last) else (first, last)
+
+
+def is_range(condition: str) -> bool:
+    """Returns True for a condition that a brush made, by time or by number."""
+    return range_bounds(condition) is not None or _NUMBERS.fullmatch(condition.strip()) is not None

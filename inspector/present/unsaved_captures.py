@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.present import formats
 
 if TYPE_CHECKING:
-    from inspector.store.files.capture_folder import UnsavedCapture
+    from inspector.store.files.capture_folder import UnsavedCapture as UnsavedCapture
 
 MAX_SHOWN = 3
 """Limit of captures with lines of their own; a last line counts the rest."""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.account_sentences import AccountLine
 from inspector.present.token_facts import incomplete_words, usage_sum_words
+from inspector.present.waste_words import spared_words
 from inspector.present.wire_text import safe_line
 
 if TYPE_CHECKING:
-    from inspector.analysis.views.waste import WasteReport
-from inspector.present.account_sentences import AccountLine, spared_words
+    from inspector.analysis.views.waste import WasteTotals
 
 _MAX_SHARES = 2
 _MAX_MODELS = 3
@@ -22,12 +23,12 @@ _NAME = 60
 class UsageSentences:
     """Formats the tokens and the cost of one document as sentences."""
 
-    def __init__(self, document: CaptureDocument, waste: WasteReport | None, tool_tokens: Sums | None) -> None:
+    def __init__(self, document: CaptureDocument, waste: WasteTotals | None, tool_tokens: Sums | None) -> None:
         """Takes the figures.
 
         Args:
             document: the document.
-            waste: avoidable tokens, if known.
+            waste: sums of avoidable tokens, if known.
             tool_tokens: tokens by tool, if known.
         """
         self.document, self.analysis, self.waste, self.tool_tokens = document, document.analysis, waste, tool_tokens
@@ -41,12 +42,17 @@ class UsageSentences:
         words = f"{tokens.total:,}{so_far}, estimate"
         lines = [AccountLine("Tokens", f"{words}{self._token_shares()}", panel="Tokens")]
         avoidable = "" if self.waste is None else spared_words(self.waste, certain=self.document.is_arriving)
-        if self.waste is not None and self.waste.wastes and avoidable:
+        first = None if self.waste is None else self.waste.first
+        if first is not None and avoidable:
             lines.append(AccountLine("", avoidable, panel="Waste"))
-            first = self.waste.wastes[0]
-            words = f"The largest part: {safe_line(first.sentence).rstrip('.')}"
+            words = f"The largest part: {self.largest_waste()}"
             lines.append(AccountLine("", words, message=first.message, tone="quiet"))
         return lines
+
+    def largest_waste(self) -> str:
+        """Returns the sentence of the largest avoidable part, without its full stop; "" without one."""
+        first = None if self.waste is None else self.waste.first
+        return "" if first is None else safe_line(first.sentence).rstrip(".")
 
     def usage_lines(self) -> list[AccountLine]:
         """Reports the usage of model calls, apart from estimates."""

@@ -32,7 +32,7 @@ _BLANKS = re.compile(r"[^\S\x1c-\x1f]+")
 # With Hangul fillers such as U+3164, which are letters without a shape.
 _HIDDEN = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e"
-    r"\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f"
+    r"\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f"
 )
 _HIDDEN_ONE, _HIDDEN_ONES = re.compile(f"[{_HIDDEN}]"), re.compile(f"[{_HIDDEN}]+")
 _CHIP = re.compile(rf"\x1b\[[0-9;?]{{0,20}}[A-Za-z]|[{_HIDDEN}]")

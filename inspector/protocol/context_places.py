@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.calls import Payload, read_payload
+from inspector.protocol.header import ABSENT
 
 
 class ContextSource(enum.IntEnum):
@@ -57,55 +58,36 @@ _THREADS = ("thread_id", "threadId")
 _MAX_ID_LENGTH = 255
 
 
-class _Payload(msgspec.Struct, gc=False):
-    context: Any = ABSENT
-    context_id: Any = ABSENT
-    reasoning_id: Any = ABSENT
-    thread_id: Any = ABSENT
-    threadId: Any = ABSENT
-
-
-_decode = msgspec.json.Decoder(_Payload).decode
-NO_CONTEXT_PAYLOAD: PayloadContextFields = _Payload()
+NO_PAYLOAD = Payload()
 """A payload without a context."""
 
 
 class EnvelopeContextFields(Protocol):
-    """Context fields of an envelope outside its payload."""
+    """Fields of an envelope that may name a context."""
 
     kind: Any
     context: Any
     thread_id: Any
     threadId: Any
+    payload: Any
 
 
-class PayloadContextFields(Protocol):
-    """Context fields of a payload."""
+def find_context(header: EnvelopeContextFields, payload: Payload | None = None) -> tuple[object, ContextSource]:
+    """Returns an envelope's context as written, and its place; (None, ContextSource.ABSENT) in the main context.
 
-    context: Any
-    context_id: Any
-    reasoning_id: Any
-    thread_id: Any
-    threadId: Any
-
-
-def find_context(header: Header) -> tuple[object, ContextSource]:
-    """Returns an envelope's context as written, and its place; (None, ContextSource.ABSENT) in the main context."""
+    Args:
+        header: the envelope.
+        payload: its decoded payload; None if the header has it as written.
+    """
     if header.context is not ABSENT and header.context is not None:
         return header.context, ContextSource.ENVELOPE
-    return find_context_outside_field(header, _payload(header.payload))
-
-
-def find_context_outside_field(
-    header: EnvelopeContextFields, payload: PayloadContextFields
-) -> tuple[object, ContextSource]:
-    """Returns the same for an envelope without a value in `context`."""
-    if is_context_name(payload.context):
+    if payload is None:
+        payload = (read_payload(header.payload) if may_name_context(header.payload) else None) or NO_PAYLOAD
+    if payload.context is not ABSENT and is_context_name(payload.context):
         return payload.context, ContextSource.PAYLOAD
     # Older drafts name a thread in the envelope or in the payload.
-    for holder in (header, payload):
-        thread = next(filter(looks_like_id, (getattr(holder, name) for name in _THREADS)), None)
-        if thread is not None:
+    for thread in (header.thread_id, header.threadId, payload.thread_id, payload.threadId):
+        if thread is not ABSENT and looks_like_id(thread):
             return thread, ContextSource.THREAD
     kind = header.kind if isinstance(header.kind, str) else ""
     # For these kinds, the payload names the context that the message is about.
@@ -117,19 +99,12 @@ def find_context_outside_field(
     return None, ContextSource.ABSENT
 
 
-def other_context_field(header: EnvelopeContextFields, payload: PayloadContextFields | None = None) -> str:
-    """Returns the field that names a context in an envelope without `context`, even if meaningless, else "".
-
-    Args:
-        header: the envelope.
-        payload: its decoded payload; None if the header has it as written.
-    """
+def other_context_field(header: EnvelopeContextFields, payload: Payload) -> str:
+    """Returns the field that names a context in an envelope without `context`, even if meaningless, else ""."""
     if header.context is not ABSENT and header.context is not None:
         return ""
     # Empty values name nothing, but the field is there.
     own = next((name for name in _THREADS if (value := getattr(header, name)) is not ABSENT and value), "")
-    if payload is None:
-        payload = _payload(header.payload) if isinstance(header, Header) else NO_CONTEXT_PAYLOAD
     held = (f"payload.{name}" for name in (*_THREADS, "context") if is_context_name(getattr(payload, name)))
     return own or next(held, "")
 
@@ -146,24 +121,10 @@ def looks_like_id(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _MAX_ID_LENGTH and not any(map(str.isspace, value))
 
 
-_KEYS = tuple(f'"{name}"'.encode() for name in ("context", "context_id", "reasoning_id", *_THREADS))
+def may_name_context(payload: msgspec.Raw) -> bool:
+    """Returns True if a payload has a key, at any depth, that may name a context; few have."""
+    data = bytes(payload)
+    return any(key in data for key in _KEY_BEGINNINGS)
 
 
-def _payload(raw: msgspec.Raw) -> PayloadContextFields:
-    data = bytes(raw)
-    if not any(key in data for key in _KEYS):  # few have any
-        return NO_CONTEXT_PAYLOAD
-    try:
-        return _decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _read_leniently(data)
-
-
-def _read_leniently(data: bytes) -> PayloadContextFields:
-    try:
-        decoded = decode_json(data)
-    except NotAnObjectError:
-        return NO_CONTEXT_PAYLOAD
-    if not isinstance(decoded, dict):
-        return NO_CONTEXT_PAYLOAD
-    return _Payload(**{name: decoded[name] for name in _Payload.__struct_fields__ if name in decoded})
+_KEY_BEGINNINGS = (b'"context', b'"reasoning_id"', b'"thread')

@@ -183,6 +183,8 @@ class DerivedMessage(msgspec.Struct, gc=False):
     """Its content was not recorded."""
     own_span: bool = False
     """A span of the tool itself contains this call or result."""
+    by_program: bool = False
+    """A text in the user's place that the agent's program wrote."""
     context_fill: tuple[int, int] | None = None
     """Tokens in the model's full context, and its window; 0 if unknown."""
     call: ApiCall | None = None

@@ -67,9 +67,14 @@ def _is_envelope(header: Header, raw: bytes) -> bool:
         return False
     if header.type is not ABSENT and not header.payload and _wraps_message(header):
         return False  # a wrapper line: its endpoints, and the logger's own `type`
-    # A gateway forwards envelopes without a kind (docs/protocols.md 16): two of its other keys suffice.
+    # A gateway forwards envelopes without a kind (docs/protocols.md 16). Letters and events of other programs have a
+    # sender or a payload and an id, too.
     present = sum(getattr(header, name) is not ABSENT for name in _ENVELOPE_KEYS) + bool(header.payload)
-    return present >= 2 and (bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT)
+    if present < 2 or not (header.payload or header.sender is not ABSENT or header.protocol is not ABSENT):
+        return False
+    if header.protocol is not ABSENT or (header.payload and header.sender is not ABSENT):
+        return True
+    return not (_wraps_message(header) or _has_foreign_keys(raw))
 
 
 def _is_rpc(header: Header, raw: bytes) -> bool:
@@ -99,13 +104,13 @@ _decode_keys: Decode[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, ms
 """Decodes keys only; the values may be megabytes."""
 
 
-_OF_ERRORS = KEYS.keys() | {"details", "code", "status", "reason", "hint"}
+_OF_ERRORS = KEYS | {"details", "code", "status", "reason", "hint"}
 """Keys of a gateway's answer to a malformed message."""
 
 
 def _has_foreign_keys(raw: bytes) -> bool:
     """Returns True if an object has keys without a meaning in any format."""
-    return not object_keys(raw) <= KEYS.keys()
+    return not object_keys(raw) <= KEYS
 
 
 def object_keys(raw: bytes) -> Set[str]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from contextlib import suppress
+from functools import cache
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from inspector.protocol.json_values import NO_RAW
+from inspector.protocol.json_values import NO_RAW, Decode, decode_one
 
 ABSENT = msgspec.UNSET
 """Value of a missing key; null is None."""
@@ -74,10 +76,9 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
     space: _Value = ABSENT
 
 
-_RAW_FIELDS = {f.name for f in msgspec.structs.fields(Header) if f.type is msgspec.Raw}
-KEYS = {f.encode_name: f.name for f in msgspec.structs.fields(Header)}
-"""Every key with a meaning, and its member here."""
-_decode = msgspec.json.Decoder(Header).decode
+KEYS = frozenset(field.encode_name for field in msgspec.structs.fields(Header))
+"""Every key with a meaning."""
+decode_header: Decode[Header] = msgspec.json.Decoder(Header).decode
 
 
 TOO_DEEP = "JSON nested too deeply to read"
@@ -95,26 +96,65 @@ def read_header(raw: bytes) -> Header:
         NotAnObjectError: if the bytes are not one JSON object.
     """
     try:
-        return _decode(raw)
+        return decode_header(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return _read_leniently(raw) if len(raw) <= MAX_LENIENT else _read_big_leniently(raw, error)
+        return _read_leniently(raw, Header) if len(raw) <= MAX_LENIENT else _read_big_leniently(raw, error)
 
 
-def _read_leniently(raw: bytes) -> Header:
-    """Decodes JSON that only Python reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+
+def read_struct(raw: bytes | msgspec.Raw, struct: type[_Struct]) -> _Struct | None:
+    """Decodes the known members of an object; None for other JSON. Members of another type stay absent."""
+    found: _Struct | None = decode_one(_decoder(struct), raw)
+    if found is None and len(raw) <= MAX_LENIENT:
+        with suppress(NotAnObjectError):
+            return _read_leniently(bytes(raw), struct)
+    return found
+
+
+@cache
+def _decoder(struct: type[msgspec.Struct]) -> Decode[Any]:
+    return msgspec.json.Decoder(struct).decode
+
+
+def _read_leniently(raw: bytes, struct: type[_Struct]) -> _Struct:
+    """Decodes an object that the fast decoder refuses, member by member.
+
+    It has members of another type, or JSON that only Python reads: lone surrogates, NaN, huge numbers
+    (docs/protocols.md 16).
+    """
     value = decode_json(raw)
     if not isinstance(value, dict):
         raise NotAnObjectError(f"a JSON {_JSON_NAMES.get(type(value), 'value')}, where an object was expected")
-    header = Header()
+    found, members = struct(), _members(struct)
     try:
-        # Members keep their own bytes, so that a payload is decoded only when it is needed.
         for key, item, written in iterate_members(raw):
-            name = KEYS.get(key)
-            if name is not None:
-                setattr(header, name, msgspec.Raw(written) if name in _RAW_FIELDS else item)
+            if key in members:
+                name, kind, inner = members[key]
+                if kind is msgspec.Raw:  # its own bytes, decoded only when needed
+                    item = msgspec.Raw(written)
+                elif inner is not None and item is not None:
+                    item = read_struct(written, inner) or inner()
+                elif kind is not Any and not isinstance(item, str):
+                    item = None
+                setattr(found, name, item)
     except RecursionError:
         raise NotAnObjectError(TOO_DEEP) from None
-    return header
+    return found
+
+
+@cache
+def _members(struct: type[msgspec.Struct]) -> dict[str, tuple[str, Any, type[msgspec.Struct] | None]]:
+    """Returns name, type and struct of each member: undecoded, of any type, a text or an object of a struct."""
+    return {
+        field.encode_name: (field.name, field.type, next(filter(_is_struct, get_args(field.type)), None))
+        for field in msgspec.structs.fields(struct)
+    }
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 MAX_LENIENT = 1 << 20
@@ -134,7 +174,7 @@ def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
     tamed = raw if isinstance(refusal, RecursionError) else _replace_refused(raw)
     if tamed is not raw:
         try:
-            return _decode(tamed)
+            return decode_header(tamed)
         except (msgspec.DecodeError, RecursionError) as error:
             refusal = error
     raise NotAnObjectError(_refusal_reason(raw, refusal)) from None

@@ -13,7 +13,8 @@ def line_words(kind: str, line: Mapping[str, Any]) -> str | None:
 
 
 def _request_words(line: Mapping[str, Any]) -> str:
-    return " ".join(_texts(line, "method", "path")) or "request"
+    # Set by the reader of gRPC calls, whose bodies are binary.
+    return " ".join(_texts(line, "grpc") or _texts(line, "method", "path")) or "request"
 
 
 def _response_words(line: Mapping[str, Any]) -> str:
@@ -21,6 +22,8 @@ def _response_words(line: Mapping[str, Any]) -> str:
     content = headers.get("content-type") if isinstance(headers, Mapping) else None
     streams = isinstance(content, str) and content.startswith("text/event-stream")
     status = f"status {line.get('status')}"
+    if binary := _texts(line, "grpc"):
+        return ", ".join([status, *binary])
     return f"{status}, a stream of events" if streams else " ".join([status, *_texts(line, "text")])
 
 
@@ -59,7 +62,8 @@ def _line_words(line: Mapping[str, Any]) -> str:
 _WORDS = {
     "http/request": _request_words, "http/response": _response_words, "http/event": _event_words,
     "http/end": _end_words, "http/error": _error_words, "stdio/line": _line_words,
-    "stdio/end": lambda _: "end of input", "recorder/start": _start_words, "recorder/end": _stop_words,
+    "stdio/stderr": _line_words, "stdio/end": lambda _: "end of input",
+    "recorder/start": _start_words, "recorder/end": _stop_words,
 }  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Structs of the common line shapes, decoded in one step.
 
-A strict twin of `formats`: a line that fits one of these structs has exactly the meaning of
-`inspector.formats.line_reading.read_line_as`, at a fifth of the cost. Other lines (another type, a rare key) take the
-slow path. Null and absent are equal here, as in the protocols.
+A line that fits one of these structs has exactly the meaning of `inspector.formats.line_reading.read_line_as`, at a
+fifth of the cost. Envelopes of other lines (another type, a rare key) are normalized to these structs
+(`inspector.reading.decoder.normalize`). Null and absent are equal here, as in the protocols.
 """
 
 from __future__ import annotations
@@ -12,31 +12,17 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from inspector.protocol.calls import Result
-from inspector.protocol.json_values import NO_RAW, REFUSALS, Decode, decode_one, has_shape
+from inspector.protocol.calls import Payload
+from inspector.protocol.header import Header
+from inspector.protocol.json_values import REFUSALS, Decode, decode_one, has_shape
 
 _Absent = msgspec.UnsetType
 _ABSENT = msgspec.UNSET
 
 
-class Params(msgspec.Struct, gc=False):
-    """`params` of a call."""
+class LinePayload(Payload, gc=False):
+    """A payload without fields of a context."""
 
-    name: str | None = None
-    uri: str | None = None
-    ref: _Absent = _ABSENT
-    arguments: msgspec.Raw = NO_RAW
-
-
-class LinePayload(msgspec.Struct, gc=False):
-    """Payload fields that columns use."""
-
-    id: Any = None
-    method: str | None = None
-    params: Params | None = None
-    result: Result | None = None
-    error: msgspec.Raw = NO_RAW
-    stream_id: str | None = None
     context: _Absent = _ABSENT
     reasoning_id: _Absent = _ABSENT
     thread_id: _Absent = _ABSENT
@@ -64,22 +50,6 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     response_context: _Absent = _ABSENT  # of a self-contained export
 
 
-class OpenPayload(msgspec.Struct, gc=False):
-    """A payload of any envelope; the fields of a call must be regular."""
-
-    id: Any = None
-    method: str | None = None
-    params: Params | None = None
-    result: Result | None = None
-    error: msgspec.Raw = NO_RAW
-    stream_id: str | None = None
-    context: Any = _ABSENT
-    context_id: Any = _ABSENT
-    reasoning_id: Any = _ABSENT
-    thread_id: Any = _ABSENT
-    threadId: Any = _ABSENT
-
-
 class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     """An envelope with a kind and values of any type; irregular for `Envelope`."""
 
@@ -91,14 +61,18 @@ class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     to: Any = _ABSENT
     correlation_id: Any = _ABSENT
     context: Any = _ABSENT
-    payload: OpenPayload | str | int | float | bool | list[Any] | None = None
+    payload: Payload | str | float | list[Any] | bool | None = None
     space: Any = None
-    projectHash: _Absent = _ABSENT
     t: _Absent = _ABSENT
+    projectHash: _Absent = _ABSENT
     correlationId: Any = _ABSENT
     thread_id: Any = _ABSENT
     threadId: Any = _ABSENT
     response_context: _Absent = _ABSENT
+
+
+WrittenEnvelope = Header | OpenEnvelope
+"""An envelope with its values as written."""
 
 
 class LogLine(msgspec.Struct, gc=False):
@@ -120,16 +94,6 @@ class CaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     t: int
     dir: str
     frame: Envelope
-    src: int = 0
-    bin: bool = False
-
-
-class OpenCaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The same with an envelope of any value types."""
-
-    t: int
-    dir: str
-    frame: OpenEnvelope
     src: int = 0
     bin: bool = False
 
@@ -157,10 +121,9 @@ class StreamLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 _Line = TypeVar("_Line", bound=msgspec.Struct)
 
 decode_envelope: Decode[Envelope] = msgspec.json.Decoder(Envelope).decode
+decode_open_envelope: Decode[OpenEnvelope] = msgspec.json.Decoder(OpenEnvelope).decode
 decode_log_line: Decode[LogLine] = msgspec.json.Decoder(LogLine).decode
 decode_capture_line: Decode[CaptureLine] = msgspec.json.Decoder(CaptureLine).decode
-decode_open_envelope: Decode[OpenEnvelope] = msgspec.json.Decoder(OpenEnvelope).decode
-decode_open_capture_line: Decode[OpenCaptureLine] = msgspec.json.Decoder(OpenCaptureLine).decode
 decode_frame_line: Decode[FrameLine] = msgspec.json.Decoder(FrameLine).decode
 decode_stream_line: Decode[StreamLine] = msgspec.json.Decoder(StreamLine).decode
 

@@ -19,7 +19,8 @@ LISTEN_METHOD = "subscriptions/listen"
 SERVER_METHODS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 """Requests of servers to clients."""
 _OWN = (
-    "tools/", "resources/", "prompts/", "notifications/tools/", "notifications/resources/", "notifications/prompts/",
+    "tools/", "resources/", "prompts/", "skills/", "notifications/tools/", "notifications/resources/",
+    "notifications/prompts/", "notifications/skills/",
 )  # fmt: skip
 _ALSO_OWN = SERVER_METHODS | {
     "completion/complete", "logging/setLevel", "server/discover", LISTEN_METHOD, "notifications/initialized",

@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.protocol import msp
 from inspector.protocol.http_words import line_words
+from inspector.protocol.mcp_extension_words import app_words, resource_words
 from inspector.protocol.mcp_messages import INPUT_REQUIRED
 from inspector.protocol.secrets.masking import is_secret_key, mask_value
 
@@ -31,7 +32,7 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
     params = payload.get("params")
     if isinstance(params, dict) and isinstance(params.get("text"), str):
         return params["text"]
-    text = _outcome_text(payload) or _call_text(params)
+    text = _outcome_text(payload) or app_words(payload) or _call_text(params)
     # `content` is the key of one draft (ADR k9j, option 1).
     return text or _words(payload.get("content")) or _control_text(kind, payload)
 
@@ -114,13 +115,16 @@ def _read_text(result: Mapping[str, Any]) -> str | None:
     """Returns the first text of a read resource, or a completion's values (MCP 2025-06-18)."""
     contents, completion = result.get("contents"), result.get("completion")
     if isinstance(contents, list):
-        return next((c["text"] for c in contents if isinstance(c, dict) and isinstance(c.get("text"), str)), None)
+        known = [one for one in contents if isinstance(one, dict)]
+        special = next(filter(None, map(resource_words, known)), None)
+        return special or next((one["text"] for one in known if isinstance(one.get("text"), str)), None)
     values = completion.get("values") if isinstance(completion, dict) else None
     return ", ".join(v for v in values if isinstance(v, str)) or None if isinstance(values, list) else None
 
 
 _LISTS = {
-    "tools": "tools", "resources": "resources", "resourceTemplates": "templates", "prompts": "prompts", "roots": "roots"
+    "tools": "tools", "skills": "skills", "resources": "resources", "resourceTemplates": "templates",
+    "prompts": "prompts", "roots": "roots",
 }  # fmt: skip
 
 

@@ -62,7 +62,7 @@ class Schema:
         return self._validator is not None
 
     def find_mismatch(self, value: Any) -> Mismatch | None:
-        """Returns the first violation; None if there is none, or it cannot be determined."""
+        """Returns the first violation, or None for a valid value or an undecidable schema."""
         # Deep values would take long, or exhaust the stack.
         if self._validator is None or _depth(value) > _MAX_DEPTH:
             return None

@@ -12,4 +12,4 @@ def to_json(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError, RecursionError):
-        return json.dumps(value).encode()
+        return json.dumps(value, separators=(",", ":")).encode()

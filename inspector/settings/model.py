@@ -100,6 +100,10 @@ class Display(_Part):
     """Sources are the first level of the context tree in a document of several."""
     count_tokens: bool = True
     """Estimate the tokens of every message, in a separate process."""
+    show_first: Literal["overview", "conversation", "messages"] = "overview"
+    """View that a newly opened document shows; its messages if it has no such view."""
+    fold_sides: bool = True
+    """Hide contexts and participants of a document that has no choice of them."""
     animate: bool = True
     """A short fade on active contexts and participants."""
     developer_menu: bool = False
@@ -333,15 +337,27 @@ class RecentFacts(_Part):
     """Title of a coding agent's session; "" for other logs. Secrets are masked."""
 
 
+FolderChoice = Literal["ask", "document", "runs"]
+"""Form of an opened folder with many logs: one document, or a table of runs."""
+
+
 class Start(_Part):
-    """Behaviour at the start."""
+    """Behaviour at the start, and when something opens."""
 
     restore_windows: bool = True
     """Restore the last windows at a start without files."""
     reconnect: bool = False
     """Rejoin gateways if no input is needed."""
     agent_sessions: bool = True
-    """Search this machine for sessions of coding agents when their list is opened."""
+    """Search this machine for sessions of coding agents, for the start page and for their list."""
+    session_folders: FolderChoice = "ask"
+    """Folders with sessions of agents, as those of a project."""
+    evaluation_folders: FolderChoice = "ask"
+    """Folders with runs of evaluations."""
+    log_folders: FolderChoice = "ask"
+    """Folders with other logs."""
+    open_in: Literal["tabs", "windows"] = "tabs"
+    """Place in which a document opens."""
 
 
 LONGEST_IDLE_S = 86_400

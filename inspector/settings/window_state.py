@@ -69,7 +69,7 @@ class SavedWindow(_Part):
     """State of one window. It has a file or a connection; all else may be missing."""
 
     path: _Text = ""
-    """The shown file; "" for none."""
+    """The shown file, or ""."""
     connection: ConnectionSettings | None = None
     """The watched gateway; never its token."""
     head_messages: Annotated[int, Field(ge=0, le=100)] = 0
@@ -100,6 +100,10 @@ class SavedWindow(_Part):
     """Title of the details' tab."""
     view: _Text = ""
     """Id of the central view."""
+    window: Annotated[int, Field(ge=0, le=1_000)] = 0
+    """Number of the window with its tab; 0 for a window of its own."""
+    in_front: bool = False
+    """Its tab was in front."""
     geometry: _Blob = ""
     """Place and size as Qt encodes them, in base64."""
     docks: _Blob = ""

@@ -89,6 +89,11 @@ class Connection:
         """The address for display and captures, without user name, password and query values."""
         return shown_url(self.url)
 
+    @property
+    def has_secrets(self) -> bool:
+        """True if a token or secrets in the address are needed to join."""
+        return bool(self.token.get_secret_value()) or self.url != self.shown_url
+
     def origin(self) -> dict[str, object]:
         """Returns the facts about this source for a capture's header. They contain no secret."""
         return {"source": "gateway", "url": self.shown_url, "space": self.space, "participant": self.participant}

@@ -6,15 +6,13 @@ free for the window.
 
 from __future__ import annotations
 
-import gc
-import os
-import pickle
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from multiprocessing.connection import Connection
 
+from inspector.base.workers.pool import WorkerDiedError, WorkerPool
+from inspector.base.workers.serving import plain
+from inspector.formats import registry
 from inspector.formats.file_conversion import LEAST_BOUND_BYTES, MOST_FOLD, Conversion, NotConvertedError
-from inspector.reading.workers.worker_process import WorkerProcess
 
 WORTHWHILE_BYTES = 4 << 20
 """File size in bytes from which a worker is used; starting one takes about 0.3 s."""
@@ -25,10 +23,8 @@ SLOWEST_BYTES_S = 1 << 19
 _NICENESS = 5
 _LOOK_S = 0.03
 """Seconds between two checks for cancellation while there is no output."""
-
-
-_WorkerMessage = tuple[tuple[int, int], bytes] | Conversion | OSError | NotConvertedError
-"""Lines with progress; at the end the final state of the conversion, or its error."""
+_PIECE_BYTES = 1 << 18
+"""Lines that a worker sends together: each message costs both sides a switch of threads."""
 
 
 def lines_of(conversion: Conversion, size: int) -> Generator[bytes]:
@@ -42,19 +38,25 @@ def lines_of(conversion: Conversion, size: int) -> Generator[bytes]:
         OSError: the file cannot be read.
         NotConvertedError: the conversion stops.
     """
-    helper = None
-    if size >= WORTHWHILE_BYTES:
-        try:
-            helper = WorkerProcess(_serve, conversion, size, name="convert a file", nice=_NICENESS)
-        except OSError:  # no more processes: convert here, with more memory
-            helper = None
-    if helper is None:
+    if size < WORTHWHILE_BYTES:
         yield from _bounded_lines(conversion, size)
         return
+    pool = WorkerPool[object](plain, _converted, name="convert a file", nice=_NICENESS, carried=registry.CARRIED)
     try:
-        yield from _received_lines(conversion, helper, size)
+        for told in pool.stream((conversion, size), _LOOK_S):
+            if told is None:
+                yield b""
+            elif isinstance(told, tuple):
+                conversion.progress, lines = told
+                yield lines
+            else:
+                vars(conversion).update(vars(told))
+    except WorkerDiedError as error:
+        if error.was_ready:
+            raise NotConvertedError("the process that converts it has ended") from None
+        yield from _bounded_lines(conversion, size)  # no more processes: convert here, with more memory
     finally:
-        helper.end_process()
+        pool.end()
 
 
 def within_bounds(lines: Iterable[bytes], size: Callable[[], int]) -> Iterator[bytes]:
@@ -98,41 +100,21 @@ def _bounded_lines(conversion: Conversion, size: int) -> Iterator[bytes]:
         yield data
 
 
-def _received_lines(conversion: Conversion, helper: WorkerProcess, size: int) -> Iterator[bytes]:
-    while True:
-        try:
-            data = helper.receive() if helper.connection.poll(_LOOK_S) else None
-        except (EOFError, OSError):
-            if helper.is_ready:
-                raise NotConvertedError("the process that converts it has ended") from None
-            yield from _bounded_lines(conversion, size)  # the worker could not be started
-            return
-        told: _WorkerMessage = pickle.loads(data) if data is not None else (conversion.progress, b"")
-        if isinstance(told, Exception):
-            raise told
-        if not isinstance(told, tuple):
-            vars(conversion).update(vars(told))
-            return
-        conversion.progress, lines = told
-        yield lines
-
-
-def _serve(connection: Connection, conversion: Conversion, size: int) -> None:
-    """Worker process: sends lines until the end, or until the parent has gone."""
-    gc.disable()  # its work creates no cycles
-    try:
-        connection.send_bytes(b"")
-        for told in _worker_messages(conversion, size):
-            connection.send_bytes(pickle.dumps(told, protocol=5))
-    except OSError:
-        os._exit(0)
-
-
-def _worker_messages(conversion: Conversion, size: int) -> Iterator[_WorkerMessage]:
+def _converted(request: tuple[Conversion, int]) -> Iterator[tuple[tuple[int, int], bytes] | Conversion]:
+    """Yields lines with progress, at the end the final state of the conversion."""
+    conversion, size = request
+    pending: list[bytes] = []
+    gathered, sent_s = 0, time.monotonic()
     try:
         for data in _bounded_lines(conversion, size):
-            yield conversion.progress, data
-    except (OSError, NotConvertedError) as error:
-        yield error
-    else:
-        yield conversion
+            pending.append(data)
+            gathered += len(data)
+            if gathered >= _PIECE_BYTES or time.monotonic() - sent_s > _LOOK_S:
+                yield conversion.progress, b"".join(pending)
+                pending.clear()
+                gathered, sent_s = 0, time.monotonic()
+    except Exception:
+        yield conversion.progress, b"".join(pending)  # lines before an error stay readable
+        raise
+    yield conversion.progress, b"".join(pending)
+    yield conversion

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.base.async_tasks import cancel_and_wait, start_task
 from inspector.sources import failures
-from inspector.sources.arrivals import ArrivalObserver, start_observer
 from inspector.sources.connection import Connection, renewed_participant
 from inspector.sources.failures import ConnectionFailure
 from inspector.sources.handshake import Welcome
@@ -61,7 +60,6 @@ class GatewaySource:
         timing: Timing | None = None,
         ssl_context: ssl.SSLContext | None = None,
         reconnect: bool = True,
-        observed: bool = False,
         awaited: bool = False,
     ) -> None:
         """Prepares the source; ``run`` starts it.
@@ -74,7 +72,6 @@ class GatewaySource:
             timing: timeouts; the defaults are for interactive use.
             ssl_context: for ``wss``; default: the system's trusted certificates.
             reconnect: reconnects after a loss.
-            observed: uses an observer process for arrival times.
             awaited: retries until a missing gateway appears.
         """
         self.connection: Connection = connection
@@ -89,9 +86,7 @@ class GatewaySource:
         self._timing = timing or Timing()
         self._ssl_context = ssl_context
         self._reconnect = reconnect
-        self._observed = observed
         self._awaited = awaited
-        self._observer: ArrivalObserver | None = None
         self._session: Session | None = None
         self._runner: asyncio.Task[Any] | None = None
         self._finished = asyncio.Event()
@@ -112,7 +107,6 @@ class GatewaySource:
         ending = Ending(_OUR_FAULT)
         beside: set[asyncio.Task[Any]] = set()
         try:
-            self._observer = start_observer() if self._observed else None
             start_task(self._watch_disk(), name="watch the disk", owner=beside)
             ending = await self._run_life()
         except asyncio.CancelledError:
@@ -124,8 +118,6 @@ class GatewaySource:
             # Here only cancelled, not awaited: the report must not wait for other tasks.
             for task in beside:
                 task.cancel()
-            if self._observer is not None:
-                self._observer.end_process()
             self._finish_run(ending)
         await cancel_and_wait(beside)
 
@@ -231,7 +223,6 @@ class GatewaySource:
             timing=self._timing,
             ssl_context=self._ssl_context,
             limit_s=limit_s,
-            observer=self._observer,
         )
         ending = Ending(None)
         try:

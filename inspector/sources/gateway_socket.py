@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
+import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,6 @@ from websockets.frames import CloseCode
 from websockets.protocol import State
 
 from inspector.sources import frame_heads as heads
-from inspector.sources.arrivals import ArrivalObserver, Arrivals, NotingTls
 
 MessageHandler = Callable[[str | bytes], None]
 """Receives a message: ``str`` for text, ``bytes`` for binary."""
@@ -38,6 +38,27 @@ _END_OF_HEADERS = b"\r\n\r\n"
 _MOST_HEADERS = 1 << 16
 _NAMES_ITS_LENGTH = re.compile(rb"\r\n(content-length|transfer-encoding):", re.IGNORECASE)
 _LOOK_AT_CLOCK = 0x1F  # every 32 frames
+
+
+class ReadTimes:
+    """Times at which the bytes of a connection were read, by their places."""
+
+    def __init__(self, clock_ns: Callable[[], int] = time.time_ns) -> None:
+        self._clock_ns = clock_ns
+        self._known: deque[tuple[int, int]] = deque()  # (place, time) pairs, both ascending
+
+    def on_read(self, place: int) -> None:
+        """Records that bytes up to a place were just read."""
+        self._known.append((place, self._clock_ns()))
+
+    def time_of(self, place: int) -> tuple[int, int]:
+        """Returns the time of the byte before a place, and the end of its validity. Places must ascend."""
+        known = self._known
+        # Places ascend, so earlier times are never asked again.
+        while len(known) > 1 and known[0][0] < place:
+            known.popleft()
+        upto, time_ns = known[0]
+        return time_ns, upto
 
 
 class GatewaySocket(ClientConnection):
@@ -66,7 +87,7 @@ class GatewaySocket(ClientConnection):
         self.bytes_in: int = 0
         self._most_bytes = max_message_bytes
         self.arrived_ns: int = 0
-        self._arrivals = Arrivals()
+        self._times = ReadTimes()
         self._arrived_upto = 0  # `arrived_ns` holds up to this place, counted as `bytes_in`
         self._early: list[tuple[str | bytes, int]] = []
         self._take: MessageHandler = self._keep_early
@@ -80,7 +101,6 @@ class GatewaySocket(ClientConnection):
         self._paused = False
         self._deaf = False  # from here on all bytes go to the library
         self._over = False  # from here on bytes are dropped
-        self._lost = False
 
     def listen(self, take: MessageHandler, is_full: Callable[[], bool] | None = None) -> None:
         """Delivers every message from now on, after the messages received earlier.
@@ -102,15 +122,6 @@ class GatewaySocket(ClientConnection):
     def _keep_early(self, message: str | bytes) -> None:
         self._early.append((message, self.arrived_ns))
 
-    def observe(self, observer: ArrivalObserver) -> None:
-        """Starts to note arrival times in the observer process; without it, messages arrive when they are read."""
-        connected: socket.socket | None = self.transport.get_extra_info("socket")
-        if connected is not None and not self._lost:
-            tls = self.transport.get_extra_info("ssl_object")
-            # A caller's own TLS settings may lack `NotingTls`; then the ends of records are unknown.
-            if tls is None or isinstance(tls, NotingTls):
-                self._arrivals.start_observing(observer, connected, self.bytes_in, tls)
-
     # asyncio.Protocol
 
     @override
@@ -123,7 +134,7 @@ class GatewaySocket(ClientConnection):
         if self._over:
             return
         self.bytes_in += len(data)
-        self._arrivals.on_read(self.bytes_in)
+        self._times.on_read(self.bytes_in)
         if not self._upgraded:
             data = self._answer_to_upgrade(data)
             if not self._upgraded:
@@ -151,8 +162,6 @@ class GatewaySocket(ClientConnection):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._parse_what_waits()
-        self._lost = True
-        self._arrivals.close()
         super().connection_lost(exc)
         self.ended.set()
 
@@ -214,7 +223,7 @@ class GatewaySocket(ClientConnection):
                 break
             # Many frames arrive in one read, so they share one lookup.
             if begin + stop > self._arrived_upto:
-                self.arrived_ns, self._arrived_upto = self._arrivals.arrival_of(begin + stop)
+                self.arrived_ns, self._arrived_upto = self._times.time_of(begin + stop)
             if head == heads.WHOLE_TEXT and self._parts_kind is None:
                 self._text(data[start:stop])
             else:
@@ -246,7 +255,7 @@ class GatewaySocket(ClientConnection):
         with memoryview(self._rest) as view, view[start : self._needed] as payload:
             self._defer_big(payload, is_text=self._rest[0] == heads.WHOLE_TEXT)
             rest = bytes(view[self._needed :])
-        self.arrived_ns, self._arrived_upto = self._arrivals.arrival_of(self.bytes_in - len(rest))
+        self.arrived_ns, self._arrived_upto = self._times.time_of(self.bytes_in - len(rest))
         self._rest = bytearray()
         self._pause_reading(rest)
 

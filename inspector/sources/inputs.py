@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from inspector.formats.file_conversion import GrowingConversion
 from inspector.sources.bundle import member_at
 from inspector.sources.conversion_table import HEAD_BYTES, converter_for, store_at
 from inspector.sources.decoders import is_compressed
+from inspector.sources.run_members import run_at
 from inspector.sources.stream_feed import StreamFeed
 from inspector.sources.threaded_feed import ConvertingFeed
 from inspector.store.files.source_files import SourceFile
@@ -36,11 +38,17 @@ def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = 
         OSError: it cannot be read, or there is no space for a spool.
     """
     if is_stream(path):
+        if path == STANDARD_INPUT and sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed", STANDARD_INPUT_NAME)
         name = name or (STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name)
         return SourceFile(path, name, feed=StreamFeed(name, None if path == STANDARD_INPUT else path))
     member = member_at(path) if not path.exists() else None
     if member is not None:
         return SourceFile(path, name, feed=StreamFeed(path.name, member, total=member.size))
+    run = run_at(path)
+    if run is not None:
+        size = run.file.stat().st_size
+        return SourceFile(path, name, feed=ConvertingFeed(path.name, run.conversion, run.container, size=size))
     place = store_at(path)
     if place is not None:
         size = place.path.stat().st_size
@@ -80,6 +88,12 @@ def holds_lines(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     return not is_compressed(head) and converter_for(head) is None
+
+
+def may_grow(source: SourceFile) -> bool:
+    """Returns True if appended lines can be read: the file is not compressed, and its conversion can go on."""
+    feed = source.feed
+    return feed is None or (isinstance(feed, ConvertingFeed) and isinstance(feed.conversion, GrowingConversion))
 
 
 def _folder_words(folder: Path) -> str:

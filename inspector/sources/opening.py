@@ -17,7 +17,6 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from inspector.sources import failures, handshake
-from inspector.sources.arrivals import NotingTls
 from inspector.sources.connection import AddressError, Connection
 from inspector.sources.gateway_socket import GatewaySocket
 from inspector.sources.timing import Timing
@@ -159,6 +158,5 @@ def _tls_options(url: str, allowed_s: float, ssl_context: ssl.SSLContext | None)
     if urlsplit(url).scheme != "wss":
         return {}
     context = ssl_context or ssl.create_default_context()
-    context.sslobject_class = NotingTls
     # Shorter than the total timeout, so that the error names a hanging handshake, not a hanging connection.
     return {"ssl": context, "ssl_handshake_timeout": 0.8 * allowed_s}

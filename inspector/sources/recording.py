@@ -122,9 +122,7 @@ class Recording:
             OSError: the file cannot be created.
         """
         writer = _CountingWriter(self.path, origin=self._connection.origin(), most=self._messages, enough=self._over)
-        source = GatewaySource(
-            self._connection, writer, on_state=self._on_state_changed, observed=True, awaited=self._wait
-        )
+        source = GatewaySource(self._connection, writer, on_state=self._on_state_changed, awaited=self._wait)
         started = time.monotonic()
         tasks: set[asyncio.Task[Any]] = set()
         with signals_set(self._over):

@@ -26,7 +26,6 @@ from inspector.sources.recorder import Recorder
 from inspector.sources.timing import Timing
 
 if TYPE_CHECKING:
-    from inspector.sources.arrivals import ArrivalObserver
     from inspector.sources.gateway_socket import GatewaySocket
 
 _MAX_ANSWERS_UNDER_WAY = 64
@@ -89,7 +88,6 @@ class Session:
         timing: Timing,
         ssl_context: ssl.SSLContext | None = None,
         limit_s: float | None = None,
-        observer: ArrivalObserver | None = None,
     ) -> None:
         """Prepares the session; ``run`` starts it.
 
@@ -100,7 +98,6 @@ class Session:
             timing: timeouts.
             ssl_context: for ``wss``; default: the system's trusted certificates.
             limit_s: timeout for opening and welcome together, instead of the timeouts in ``timing``.
-            observer: measures arrival times; without it, frames arrive when they are read.
         """
         self.connection: Connection = connection
         self.participant: str = connection.participant
@@ -110,7 +107,6 @@ class Session:
         self._timing = timing
         self._ssl_context = ssl_context
         self._limit_s = limit_s
-        self._observer = observer
         self._ws: GatewaySocket | None = None
         self._answers: set[asyncio.Task[Any]] = set()
         self._started_s = 0.0
@@ -124,11 +120,6 @@ class Session:
     def is_open(self) -> bool:
         """Returns True if there is a WebSocket that ``close`` can close."""
         return self._ws is not None
-
-    @property
-    def is_welcomed(self) -> bool:
-        """Returns True after the gateway's welcome."""
-        return self._welcomed_s is not None
 
     @property
     def frames_in(self) -> int:
@@ -148,8 +139,6 @@ class Session:
         except OpeningError as error:
             return Ending(error.trouble)
         self._ws = ws
-        if self._observer is not None:
-            ws.observe(self._observer)
         self._recorder.record_mark(
             "opened",
             url=self.connection.shown_url,

@@ -86,7 +86,8 @@ class ThreadedFeed:
             self._fill()
         except NotConvertedError as error:
             # Lines converted so far stay readable.
-            self._end_with(f"{self._name} was read no further: {error}.")
+            words = "was read no further" if self._spool.size else "cannot be read"
+            self._end_with(f"{self._name} {words}: {error}.")
         except NoRoomError as error:
             self._end_with(f"{self._name} was not read to its end: {error}.{self._progress_words()}")
         except OSError as error:

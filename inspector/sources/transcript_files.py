@@ -12,13 +12,17 @@ from pathlib import Path
 
 import msgspec
 
+from inspector.base.open_files import allow_open_files
 from inspector.formats import registry
 from inspector.formats.line_reading import read_line_as
-from inspector.sources.agent_sessions.files import Found, Listing, read_ends
+from inspector.sources.agent_sessions.files import Found, Listing, read_head
 from inspector.sources.agent_sessions.lookup import session_finders
 
-MOST_FILES = 400
-"""Limit of files in one document, since each stays open. Beyond it, the newest are read and the rest is counted."""
+MOST_FILES = 2_000
+"""Limit of files in one document, since each stays open; a system may allow fewer.
+
+Beyond it, the newest are read and the rest is counted.
+"""
 _MOST_ENTRIES = 20_000
 _LINES = ".jsonl"
 _LOOKED_AT = 20
@@ -53,7 +57,7 @@ class Member:
 
 def is_transcript(path: Path) -> bool:
     """Returns True if the first lines of a file are of a transcript. Never raises."""
-    head, _ = read_ends(str(path))
+    head = read_head(str(path))
     return any(read_line_as(line.strip())[1] in registry.groups().transcripts for line in head[:_LOOKED_AT])
 
 
@@ -111,7 +115,7 @@ _decode_first = msgspec.json.Decoder(_First).decode
 
 def named_session(path: str) -> str | None:
     """Returns the `sessionId` in the first record of a file; None without one."""
-    for line in read_ends(path)[0][:1]:
+    for line in read_head(path)[:1]:
         try:
             return _decode_first(line).sessionId
         except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -120,11 +124,12 @@ def named_session(path: str) -> str | None:
 
 
 def _bounded(members: list[Member]) -> tuple[list[Member], int]:
-    kept = members if len(members) <= MOST_FILES else _newest_members(members)
+    most = allow_open_files(MOST_FILES)
+    kept = members if len(members) <= most else _newest_members(members, most)
     return kept, len(members) - len(kept)
 
 
-def _newest_members(members: list[Member]) -> list[Member]:
+def _newest_members(members: list[Member], most: int) -> list[Member]:
     def modified(member: Member) -> float:
         try:
             return member.path.lstat().st_mtime
@@ -132,5 +137,5 @@ def _newest_members(members: list[Member]) -> list[Member]:
             return 0.0
 
     # By place, so that the order of the members stays.
-    kept = set(sorted(range(len(members)), key=lambda place: modified(members[place]))[-MOST_FILES:])
+    kept = set(sorted(range(len(members)), key=lambda place: modified(members[place]))[-most:])
     return [member for place, member in enumerate(members) if place in kept]

@@ -27,7 +27,10 @@ from inspector.startup.window_start import CannotStartError, enable_developer_me
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]
 NewWindow = Annotated[bool, typer.Option("--new-window", help="Open a new window, even if one is free.")]
-Together = Annotated[bool, typer.Option("--together", help="Merge all FILEs into one document, in the order of time.")]
+Together = Annotated[
+    bool, typer.Option("--together", help="Merge all FILEs, or all logs of a folder, into one document, by time.")
+]
+Runs = Annotated[bool, typer.Option("--runs", help="Open a folder of logs as a table of runs.")]
 Standalone = Annotated[
     bool, typer.Option("--standalone", help="Run as a separate process, and wait until its windows are closed.")
 ]
@@ -60,6 +63,7 @@ def _alias_texts(texts: list[str] | None) -> list[str]:
 def window_command(
     targets: Targets = None,
     together: Together = False,
+    runs: Runs = False,
     new_window: NewWindow = False,
     standalone: Standalone = False,
     theme: ThemeName = "",
@@ -72,11 +76,13 @@ def window_command(
     separate process.
     """
     texts = _alias_texts(tool_alias)
+    if together and runs:
+        fail("--together and --runs cannot be combined.")
     try:
         code = start_window(
             targets or [], new_window=new_window, standalone=standalone,
             theme=_validated_theme(theme) if theme else None, tool_aliases=texts, developer=developer,
-            together=together,
+            together=together, runs=runs,
         )  # fmt: skip
     except CannotStartError as error:
         fail(str(error))
@@ -134,7 +140,8 @@ def screenshot_command(
     hints: Annotated[bool, typer.Option("--hints", help="Show context hints.")] = False,
     expand: Annotated[bool, typer.Option("--expand", help="Expand the selected collapsed result.")] = False,
     view: Annotated[
-        str | None, typer.Option("--view", metavar="TITLE", help="Messages, Timeline, Sub-sessions or Model sees.")
+        str | None,
+        typer.Option("--view", metavar="TITLE", help="A tab, such as Overview or Model sees. Default: Messages."),
     ] = None,
     panel: Annotated[
         str | None,

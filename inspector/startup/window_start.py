@@ -15,7 +15,14 @@ from typing import NoReturn
 from inspector.base import gc_control, instance_lock
 from inspector.base.display_check import has_display, is_display_reachable
 from inspector.base.exit_codes import OUR_FAULT
-from inspector.base.targets import SESSION_PREFIX, is_session, session_target, target_path
+from inspector.base.targets import (
+    SESSION_PREFIX,
+    FolderView,
+    folder_target,
+    is_session,
+    session_target,
+    target_path,
+)
 from inspector.diagnostics import hard_crashes
 
 WRONG_USE = 2
@@ -44,6 +51,7 @@ def start_without_parser(request: instance_lock.OpenRequest) -> NoReturn:
 def start_window(
     targets: Sequence[str], *, new_window: bool = False, standalone: bool = False, theme: str | None = None,
     tool_aliases: Sequence[str] = (), developer: bool = False, together: bool = False,
+    runs: bool = False,
 ) -> int:  # fmt: skip
     """Opens the window and runs until the last one closes, or hands over to the running program.
 
@@ -54,7 +62,8 @@ def start_window(
         theme: for this run.
         tool_aliases: for this run, validated rules.
         developer: show the Developer menu, and log more.
-        together: open all files in one window.
+        together: open all files, or the logs of each folder, in one window.
+        runs: open folders as tables of runs.
 
     Returns:
         The exit code.
@@ -63,6 +72,8 @@ def start_window(
         CannotStartError: if no window can be shown.
     """
     targets = [_session_at(target) if is_session(target) else target for target in targets]
+    if "-" in targets and sys.stdin is None:
+        raise CannotStartError("Standard input is closed.")
     for target in targets:
         # Sessions and addresses are no files.
         if target == "-" or is_session(target) or target.startswith(("ws://", "wss://")):
@@ -73,6 +84,9 @@ def start_window(
             )
     if together and len(targets) > 1:
         targets = [_source_list(targets)]
+    elif together or runs:
+        view: FolderView = "runs" if runs else "document"
+        targets = [folder_target(Path(one), view) if Path(one).is_dir() else one for one in targets]
     if not has_display():
         raise CannotStartError(
             "There is no display to show a window on. The commands summary, list, contexts and show need none."

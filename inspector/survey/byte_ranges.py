@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Interned, InternedSets
-from inspector.filters.ast import And, Comparison, Expression, FieldName, Membership, Not, Or, Presence, TextSearch
+from inspector.filters.ast import Span
+from inspector.filters.check import Term
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
@@ -27,6 +28,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.reading.files.format_detection import scanner_for
 from inspector.reading.workers.part_reader import read_part
 from inspector.sources.inputs import holds_lines
+from inspector.sources.run_members import file_of_run
 from inspector.store.columns import hashes
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import SourceFile
@@ -126,7 +128,7 @@ def has_independent_lines(path: str, size: int) -> bool:
     In a log that begins with JSON-RPC other than MCP they do not, since the whole connection decides their kinds.
     A False is certain. For other logs, `trouble` of a range can still refuse.
     """
-    if path.lower().endswith(_PACKED_EXTENSIONS):
+    if path.lower().endswith(_PACKED_EXTENSIONS) or file_of_run(Path(path)) != Path(path):
         return False
     head = ByteRange(path, size, 0, min(size, _PART_BYTES))
     with contextlib.suppress(OSError, RangeError), _open_range(head, None) as (source, _):
@@ -155,29 +157,26 @@ def range_filter(text: str) -> DisplayFilter:
         FilterError: it is not a filter, or needs the whole log.
     """
     filter_ = compile_filter(text, fields=_FIELDS)
-    if filter_.expression is not None:
-        for node in _terms(filter_.expression):
-            _refuse_term(node)
+    for term in filter_.terms:
+        _refuse_term(term)
     return filter_
 
 
-def _refuse_term(node: Presence | Comparison | Membership | TextSearch) -> None:
+def _refuse_term(term: Term) -> None:
     """Raises FilterError if a term needs the whole log."""
-    if isinstance(node, TextSearch):
-        return
-    name = node.field.path[0] if node.field.path[0] == "payload" else str(node.field)
-    known = FIELD_BY_NAME.get(name)
-    alone = known is None or known.depends is Depends.FIXED or name in _OF_FRAMES | _OF_CONNECTIONS
-    if not alone or name in _OF_THE_WHOLE:
-        raise _needs_all(node.field, name)
-    if name == "kind" and isinstance(node, Comparison) and node.operator == "like" and ":" in str(node.value):
+    name, place = term.field.name, term.written.field
+    alone = term.field.depends is Depends.FIXED or name in _OF_FRAMES | _OF_CONNECTIONS
+    if not term.field.path and (not alone or name in _OF_THE_WHOLE):
+        raise _needs_all(place, name)
+    if name == "kind" and term.symbol == "like" and ":" in str(term.operand):
         raise FilterError(
-            "The method and tool of a response are known from the whole log only.", position=node.position,
-            length=node.length, suggestion='Ask for requests: kind == "mcp/request" && payload.params.name == "TOOL".',
+            "The method and tool of a response are known from the whole log only.", position=term.written.position,
+            length=term.written.length,
+            suggestion='Ask for requests: kind == "mcp/request" && payload.params.name == "TOOL".',
         )  # fmt: skip
 
 
-def _needs_all(field: FieldName, name: str) -> FilterError:
+def _needs_all(field: Span, name: str) -> FilterError:
     instead = {
         "context": "context.raw is the context as written.", "method": "payload.method is the method as written.",
         "tool": "payload.params.name is the name as written.", "target": "payload.params.name is the name as written.",
@@ -186,16 +185,6 @@ def _needs_all(field: FieldName, name: str) -> FilterError:
         f"{name} is known from the whole log only, and a slice reads stretches of it.", position=field.position,
         length=field.length, suggestion=instead.get(name, "Use fields of the messages themselves."),
     )  # fmt: skip
-
-
-def _terms(expression: Expression) -> Iterator[Presence | Comparison | Membership | TextSearch]:
-    if isinstance(expression, Not):
-        yield from _terms(expression.operand)
-    elif isinstance(expression, And | Or):
-        for one in expression.operands:
-            yield from _terms(one)
-    else:
-        yield expression
 
 
 def _header_fields() -> dict[str, Any]:
@@ -329,9 +318,7 @@ def _unanalysed(capture: Capture) -> Analysis:
 
 def _refuse_frames(filter_: DisplayFilter, flags: NDArray[Any], path: str) -> None:
     """Raises RangeError if a filter tests facts of frames that only their stream's opening has."""
-    asks = filter_.fields & _OF_FRAMES or (filter_.expression is not None and any(
-        isinstance(one, TextSearch) for one in _terms(filter_.expression)
-    ))  # fmt: skip
+    asks = filter_.fields & _OF_FRAMES or filter_.searches
     if asks and "stream" not in filter_.fields and bool((flags & np.uint32(Flag.FRAME.value)).any()):
         raise RangeError(
             f"{path} holds frames of streams: their owners and joined texts depend on the whole log. "

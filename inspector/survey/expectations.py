@@ -1,23 +1,20 @@
 """Expectations for a log or survey: `tool write_file >= 1`, `finding secret-in-clear`, `failed <= 3`.
 
 An expectation is a subject, for some subjects a name (with * and ?), and a number; `>= 1` by default. SUBJECTS declares
-each subject with its value for a document and its SQL for a survey.
+each subject with its SQL for a survey; an engine counts them in a log.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
-from inspector.analysis.views.account.tool_calls import tool_calls
-from inspector.document.document import CaptureDocument
-from inspector.protocol.timestamps import NO_TIME
 from inspector.survey.folder import query_rows
 from inspector.survey.schema import SURVEYED
 
@@ -41,13 +38,11 @@ class Subject:
 
     Attributes:
         counted: noun for the counted items.
-        of_document: returns the count of a log, by name if it has names.
         sql: the count of a survey, as a sum over rows of `table`.
         column: column of the name; "" for subjects without names.
     """
 
     counted: str
-    of_document: Callable[[CaptureDocument], dict[str, float]]
     table: str
     sql: str
     column: str = ""
@@ -58,36 +53,18 @@ class Subject:
         return bool(self.column)
 
 
-def _duration_s(document: CaptureDocument) -> float:
-    times = document.capture.columns["time_ns"]
-    known = times[times != NO_TIME]
-    return (int(known.max()) - int(known.min())) / 1e9 if len(known) else 0.0
-
-
-def _of_severity(word: str) -> Callable[[CaptureDocument], dict[str, float]]:
-    def count(document: CaptureDocument) -> dict[str, float]:
-        found = document.analysis.findings.found
-        return {"": sum(found.count_of(check) for check in found.checks() if check.severity.word == word)}
-
-    return count
-
-
 SUBJECTS: dict[str, Subject] = {
-    "tool": Subject("calls", lambda d: dict(tool_calls(d.analysis).by_tool), "tools", "sum(calls)", "tool"),
-    "finding": Subject("findings", lambda d: dict(d.analysis.findings.found.counts()), "findings", "count(*)", "code"),
-    "errors": Subject("errors", _of_severity("error"), "runs", "sum(errors)"),
-    "warnings": Subject("warnings", _of_severity("warning"), "runs", "sum(warnings)"),
-    "messages": Subject("messages", lambda d: {"": len(d.capture)}, "runs", "sum(messages)"),
-    "calls": Subject("calls of tools", lambda d: {"": tool_calls(d.analysis).tools}, "runs", "sum(tool_calls)"),
-    "failed": Subject("failed calls", lambda d: {"": tool_calls(d.analysis).failed}, "runs", "sum(failed_calls)"),
-    "unanswered": Subject(
-        "calls without an answer", lambda d: {"": tool_calls(d.analysis).unanswered}, "runs", "sum(unanswered_calls)"
-    ),
-    "unreadable": Subject("unreadable records", lambda d: {"": d.unreadable}, "runs", "sum(unreadable)"),
-    "seconds": Subject("seconds", lambda d: {"": _duration_s(d)}, "runs", "max(duration)"),
-    "failures": Subject(
-        "logs not surveyed", lambda _: {"": 0}, "failures", f"count(*) FILTER (kind NOT IN ({SURVEYED}))"
-    ),
+    "tool": Subject("calls", "tools", "sum(calls)", "tool"),
+    "finding": Subject("findings", "findings", "count(*)", "code"),
+    "errors": Subject("errors", "runs", "sum(errors)"),
+    "warnings": Subject("warnings", "runs", "sum(warnings)"),
+    "messages": Subject("messages", "runs", "sum(messages)"),
+    "calls": Subject("calls of tools", "runs", "sum(tool_calls)"),
+    "failed": Subject("failed calls", "runs", "sum(failed_calls)"),
+    "unanswered": Subject("calls without an answer", "runs", "sum(unanswered_calls)"),
+    "unreadable": Subject("unreadable records", "runs", "sum(unreadable)"),
+    "seconds": Subject("seconds", "runs", "max(duration)"),
+    "failures": Subject("logs not surveyed", "failures", f"count(*) FILTER (kind NOT IN ({SURVEYED}))"),
 }
 """Subjects by keyword."""
 
@@ -98,9 +75,11 @@ class RunExpectation:
 
     Attributes:
         text: as given.
+        keyword: keyword of the subject.
     """
 
     text: str
+    keyword: str
     subject: Subject
     name: str
     operator: str
@@ -110,10 +89,10 @@ class RunExpectation:
         """Returns True if the value meets the expectation."""
         return _OPERATORS[self.operator](value, self.number)
 
-    def of_document(self, document: CaptureDocument) -> float:
-        """Returns the value for a log."""
-        counts = self.subject.of_document(document)
-        return sum(number for name, number in counts.items() if not self.name or fnmatchcase(name, self.name))
+    def of_counts(self, counts: Mapping[str, Mapping[str, float]]) -> float:
+        """Returns the value for a log, from its counts (`inspector.engine.requests.run_tables.CountRun`)."""
+        names = counts[self.keyword]
+        return sum(number for name, number in names.items() if not self.name or fnmatchcase(name, self.name))
 
     def of_survey(self, folder: Path) -> float:
         """Returns the total of all runs in a survey; the maximum for a duration."""
@@ -166,4 +145,4 @@ def parse_expectation(text: str) -> RunExpectation:
         number = float(form["number"] or 1)
     except ValueError:
         raise ExpectationError(f"{text!r}: {form['number']} is no number.") from None
-    return RunExpectation(text.strip(), subject, name, form["operator"] or ">=", number)
+    return RunExpectation(text.strip(), word, subject, name, form["operator"] or ">=", number)

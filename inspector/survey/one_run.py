@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from xxhash import xxh3_128
 
 from inspector import __version__
-from inspector.analysis import Analysis
-from inspector.analysis.findings import Severity
-from inspector.analysis.views.account.tool_calls import Calls, calls_of
-from inspector.analysis.views.latency.latency import latency_ms
-from inspector.analysis.views.waste import WasteFinder, WasteReport
-from inspector.document.document import CaptureDocument
-from inspector.document.session_titles import title_of_session
-from inspector.document.summary import context_nodes, finding_entries, summary
+from inspector.engine.log import Log
+from inspector.engine.opening import OpenOptions, Target
+from inspector.engine.requests.log_facts import DescribeLog
+from inspector.engine.requests.run_tables import Row as Row
+from inspector.engine.requests.run_tables import TabulateRun
 from inspector.formats import registry
 from inspector.formats.refused_formats import HOW_TO_DECLARE
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
-from inspector.protocol.tool_aliases import ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
+from inspector.sources.run_members import file_of_run
 from inspector.sources.transcript_files import members_of
-from inspector.store.columns.hashes import NO_ROW
 from inspector.store.files.capability_decisions import FILE_NAME
 from inspector.survey.run_places import RunPlace, reason_of
 
 _CHUNK = 1 << 20
 # Part of `version`, so that unchanged logs are surveyed again after such a change.
-_ROWS_VERSION = 4
-"""Raised with each change in the meaning of rows."""
-
-Row = dict[str, Any]
+_ROWS_VERSION = 6
+"""Raised with each change in the meaning of rows (`inspector.engine.requests.run_tables`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +156,7 @@ def _failure_words(error: Exception) -> str:
 
 def _files(path: Path) -> list[Path]:
     """Returns all files of a run on disk, its own first."""
+    path = file_of_run(path)
     members = [member.path for member in members_of(path)[0]] if path.suffix == ".jsonl" or path.is_dir() else []
     beside = [path.with_name(FILE_NAME)] if path.name.startswith("envelope-history.jsonl") else []
     return list(dict.fromkeys([path, *members, *(one for one in beside if one.is_file())]))
@@ -215,40 +206,31 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
     files = _files(path)
     if not any(one.stat().st_size for one in files):
         raise FailedError("empty", "It is empty.")
-    document = CaptureDocument()
-    # Several workers share the machine, so each has its own limit.
-    document.memory.limit_to(options.memory_mb)
-    document.set_tool_aliases(ToolAliases([parse_alias(text) for text in options.aliases]))
+    opened = OpenOptions(
+        # Several workers share the machine, so each has its own limit.
+        memory_mb=options.memory_mb, aliases=options.aliases, prices=options.prices, prices_dated=options.prices_dated,
+    )  # fmt: skip
+    is_session = path.suffix == ".jsonl" and path.exists() and len(members_of(path)[0]) > 1
+    log = Log.read([Target(path, is_session=is_session, reading=options.reading)], opened)
     try:
-        document.set_prices(options.prices, options.prices_dated)
-        document.load(
-            path, reading=options.reading, together=len(members_of(path)[0]) > 1 if path.suffix == ".jsonl" else False
-        )
-        if document.memory.is_full:
-            raise FailedError("memory", document.memory.full_message)
-        if not len(document.capture):
+        facts = log.answer_to(DescribeLog())
+        if facts.memory_full is not None:
+            raise FailedError("memory", facts.memory_full)
+        if not facts.messages:
             raise FailedError("empty", "There are no messages in it.")
-        document.run_postponed_checks(math.inf)
-        waste: WasteReport | None = None
-        if options.tokens:
-            document.analysis.tokens.count_some(math.inf)
-            finder = WasteFinder(document.analysis)
-            while not finder.go_on(math.inf):
-                pass
-            waste = finder.found
         name = run_name(place.path, digest, options.version)
-        tables = _rows(document, place.path, waste)
+        tables = log.answer_to(TabulateRun(place.path, tokens=options.tokens))
         tables["runs"][0] |= {
             "files": len(files), "size": place.size, "modified": place.modified,
             "digest": digest, "version": options.version, "surveyed": time.time_ns(),
             "seconds": round(time.perf_counter() - began, 6),
         }  # fmt: skip
-        unchecked = document.failed_checks
+        facts = log.answer_to(DescribeLog())
         # A failed check leaves the counts complete, so it is a failure of another kind.
-        partial = [sentence for sentence in document.read_errors if sentence not in unchecked]
+        partial = [sentence for sentence in facts.read_errors if sentence not in facts.unchecked]
         tables["failures"] = [
             failure_row(place, kind, " ".join(sentences), options, digest)
-            for kind, sentences in (("partial", partial), ("unchecked", unchecked)) if sentences
+            for kind, sentences in (("partial", partial), ("unchecked", facts.unchecked)) if sentences
         ]  # fmt: skip
         for rows in tables.values():
             for row in rows:
@@ -256,123 +238,4 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
                 row.update(run=name, path=place.path)
         return tables
     finally:
-        document.close()
-
-
-def _rows(document: CaptureDocument, path: str, waste: WasteReport | None) -> dict[str, list[Row]]:
-    analysis = document.analysis
-    told = summary(document, path)
-    calls, took = calls_of(analysis), latency_ms(analysis, slice(0, len(analysis)))
-    findings = list(finding_entries(document))
-    tools = list(_tools(analysis, calls, took))
-    rows: dict[str, list[Row]] = {
-        "runs": [_run_row(document, told, findings, calls, took, waste)],
-        "findings": [
-            {**one, "text": mask_text(one["text"]), "context": _masked(one["context"])} for one in findings
-        ],
-        "tools": tools,
-        "contexts": list(_contexts(document)),
-    }  # fmt: skip
-    if told["tokens"] is not None:
-        rows["tokens"] = [
-            {"by": by, "name": _masked(name) or None, "tokens": tokens}
-            for by, each in (("participant", "participants"), ("tool", "tools"), ("kind", "kinds"))
-            for name, tokens in told["tokens"][each].items()
-        ]
-    if waste is not None:
-        rows["waste"] = [
-            {
-                "no": one.message + 1, "kind": one.kind.value, "tokens": one.tokens, "sure": one.sure,
-                "participant": _masked(one.participant), "tool": _masked(one.tool), "text": mask_text(one.sentence),
-            }
-            for one in waste.wastes
-        ]  # fmt: skip
-    return rows
-
-
-def _run_row(
-    document: CaptureDocument, told: Row, findings: Sequence[Row], calls: Calls, took: Any, waste: WasteReport | None
-) -> Row:
-    times = document.capture.columns["time_ns"]
-    known = times[times != NO_TIME]
-    first, last = (int(known.min()), int(known.max())) if len(known) else (NO_TIME, NO_TIME)
-    answered = calls.answers[calls.answers != NO_ROW]
-    latency = took[answered]
-    latency = latency[~np.isnan(latency)]
-    counts = {word: sum(one["severity"] == word for one in findings) for word in ("error", "warning")}
-    worst = max((one for one in Severity if any(f["severity"] == one.word for f in findings)), default=None)
-    spared = waste.wastes if waste is not None else ()
-    return {
-        "format": told["format"], "title": title_of_session(document.capture) or None,
-        "messages": told["messages"], "records": told["records"],
-        "unreadable": told["unreadable"], "participants": len(told["participants"]), "contexts": told["contexts"],
-        "first": first if first >= DATED_FROM_NS else None, "last": last if first >= DATED_FROM_NS else None,
-        "duration": (last - first) / 1e9 if len(known) else None,
-        "models": [mask_text(name) for name in told["models"] if name], "model_calls": sum(told["models"].values()),
-        "tools": [mask_text(tool) for tool in told["tool_counts"] if tool],
-        "tool_calls": told["calls"]["tools"], "failed_calls": told["calls"]["failed"],
-        "unanswered_calls": told["calls"]["unanswered"], "first_failed": _first_no(calls.rows[calls.failed]),
-        "findings": len(findings), "errors": counts["error"], "warnings": counts["warning"],
-        "worst": worst.word if worst is not None else None,
-        "worst_no": min((one["no"] for one in findings if worst and one["severity"] == worst.word), default=None),
-        "tokens": told["tokens"]["total"] if told["tokens"] is not None else None,
-        "wasted": waste.tokens if waste is not None else None,
-        "wasted_no": spared[0].message + 1 if spared else None,
-        **{f"usage_{name}": value for name, value in (told["usage"] or {}).items()},
-        "stated_cost": told["stated_cost"],
-        "cost": told["cost"]["total"] if told["cost"] is not None else None,
-        "latency_p50": _percentile(latency, 50), "latency_p95": _percentile(latency, 95),
-        "slowest_no": int(answered[np.nanargmax(took[answered])]) + 1 if len(latency) else None,
-    }  # fmt: skip
-
-
-def _tools(analysis: Analysis, calls: Calls, took: Any) -> Iterator[Row]:
-    strings = analysis.capture.strings
-    codes = analysis.correlation.columns["target"][calls.rows]
-    tokens = analysis.tokens.columns["tokens"]
-    for code, each in tool_places(codes):
-        rows, answers = calls.rows[each], calls.answers[each]
-        there = answers[answers != NO_ROW]
-        answered, latency = int(np.count_nonzero(calls.answered[each])), took[there]
-        known = latency[~np.isnan(latency)]
-        # Uncounted messages have negative values.
-        cost = int(np.maximum(tokens[np.concatenate((rows, there))], 0).sum(dtype=np.int64))
-        yield {
-            "tool": mask_text(strings[code]) if code else None, "calls": len(rows), "answered": answered,
-            "failed": int(np.count_nonzero(calls.failed[each])), "unanswered": len(rows) - answered,
-            "first_no": int(rows[0]) + 1, "first_failed": _first_no(rows[calls.failed[each]]),
-            "latency_p50": _percentile(known, 50), "latency_p95": _percentile(known, 95),
-            "longest": float(known.max()) if len(known) else None,
-            "slowest_no": int(there[np.nanargmax(latency)]) + 1 if len(known) else None,
-            "tokens": cost if analysis.tokens.done else None,
-        }  # fmt: skip
-
-
-def tool_places(codes: Any) -> list[tuple[int, Any]]:
-    """Returns the indices of each code, by descending frequency."""
-    found, which, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    order = np.argsort(-counts, kind="stable")
-    return [(int(found[place]), np.flatnonzero(which == place)) for place in order.tolist()]
-
-
-def _contexts(document: CaptureDocument) -> Iterator[Row]:
-    for node in context_nodes(document):
-        if node["path"] is not None:
-            yield {
-                "context": mask_text(node["path"]), "label": _masked(node["label"]), "type": _masked(node["type"]),
-                "state": node["state"], "depth": node["depth"], "messages": node["messages"],
-                "subtree_messages": node["subtree_messages"],
-                "participants": [mask_text(name) for name in node["participants"]], "first_no": node["first"],
-            }  # fmt: skip
-
-
-def _percentile(values: Any, percent: int) -> float | None:
-    return float(np.percentile(values, percent)) if len(values) else None
-
-
-def _first_no(rows: Any) -> int | None:
-    return int(rows[0]) + 1 if len(rows) else None
-
-
-def _masked(text: str | None) -> str | None:
-    return None if text is None else mask_text(text)
+        log.close()

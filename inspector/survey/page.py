@@ -18,6 +18,9 @@ a table. How to run it on thousands of logs, here or on a cluster: [Scale](scale
 - A run is a gateway's log with its decisions, a session with its sub-agents, or any other log. PATH is a log, a folder
   with all below it, a glob, or an address such as `s3://bucket/night`. Below a folder the files named as logs count;
   links and hidden files do not.
+- A file of an evaluation, such as Inspect's `.eval` or results of tau-bench, has many runs; each counts, and its path
+  is that of the file and its name: `bread.eval/rye-1`. Task, score, success and error are as the evaluation states
+  them. The window shows the runs of such a file at once, without a survey, and Return opens one.
 - The same command again reads new or changed runs, by size, time and digest, by the program's version and by its
   options; `--anew` reads all. The rows of a deleted log stay.
 - An unreadable run is a row of `failures`, and the rest goes on. Ctrl+C keeps the finished runs.

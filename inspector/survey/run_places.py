@@ -12,13 +12,15 @@ import functools
 import glob
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspector.base.optional_dependencies import FLEET
 from inspector.document.source_set import is_log_name
+from inspector.formats.file_conversion import NotConvertedError
 from inspector.sources.agent_sessions.files import Listing
 from inspector.sources.agent_sessions.lookup import session_finders
+from inspector.sources.run_members import run_facts
 
 _DECISIONS = "capability-decisions.jsonl"
 _GATEWAY = "envelope-history.jsonl"
@@ -91,7 +93,7 @@ def _local_runs(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
 
 def _runs_at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
     if not Path(path).is_dir():
-        yield _local_place(path)
+        yield from _runs_of_file(path)
         return
     # No limit here: the list of sessions in the window has one.
     listing = Listing(1 << 30)
@@ -103,6 +105,20 @@ def _runs_at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
             below.clear()
             continue
         yield from _in_folder(Path(folder), names, listing, parents)
+
+
+def _runs_of_file(path: str, others: Iterable[Path] = ()) -> Iterator[RunPlace]:
+    """Yields the run of a log, or each run of a file with several."""
+    place, names = _local_place(path, others), list[str]()
+    if Path(path).is_file():
+        # Damage is found again, and reported, when a run is read.
+        with contextlib.suppress(OSError, NotConvertedError):
+            for facts in run_facts(Path(path)):
+                names.append(facts.name)
+    if len(names) < 2:
+        yield place
+    else:
+        yield from (replace(place, path=f"{path}/{name}") for name in names)
 
 
 def _is_unreadable(path: str) -> bool:
@@ -129,7 +145,7 @@ def _in_folder(folder: Path, names: list[str], listing: Listing, parents: dict[s
         path = folder / name
         # Links could lead to the same run twice, or out of the folder.
         if path not in others and not path.is_symlink() and path.is_file():
-            yield _local_place(str(path), belonging.get(name, ()))
+            yield from _runs_of_file(str(path), belonging.get(name, ()))
 
 
 def _decisions(names: Iterable[str]) -> set[str]:

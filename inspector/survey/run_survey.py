@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from inspector.reading.workers.worker_process import disable_workers
+from inspector.base.workers.child_process import disable_children
 from inspector.survey.dask_workers import WorkerLostError, folder_of_worker, run_each
 from inspector.survey.folder import KnownRun, SurveyFolder
 from inspector.survey.one_run import RunRows, SurveyOptions, failure_row, survey_run
@@ -148,7 +148,7 @@ def _digest_known(before: KnownRun | None, options: SurveyOptions) -> str:
 def _survey_in_worker(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunRows]:
     """Surveys runs in a worker; skips runs with a known digest."""
     # Dask already runs a process per core; workers of a worker would compete for the same cores.
-    disable_workers()
+    disable_children()
     folder = folder_of_worker()
     return [survey_run(place, options, digest, folder) for place, digest in batch]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,28 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.arrays.field_columns import Column, Numbers
-from inspector.filters.ast import And, Expression, Not, Or, TextSearch
+from inspector.analysis.arrays.field_columns import Column, Flags, Numbers
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends, Field, FieldType
-from inspector.filters.plain_words import plain_words
+from inspector.filters.run_fields import RUN_FACTS
 from inspector.filters.strings import quote
 from inspector.store.messages.capture import Capture
+from inspector.survey import is_survey
+from inspector.survey.file_runs import rows_of_file
 from inspector.survey.folder import SurveyError, check_readable, query_rows
+from inspector.survey.folder_runs import rows_of_folder
+from inspector.survey.log_figures import Tables
+from inspector.survey.run_places import PlaceError, RunPlace
 from inspector.survey.schema import RUNS, SURVEYED
 from inspector.tables.columns import SqlType, TableColumn, text_column, text_list_column
-from inspector.tables.filter_to_sql import FilteredTable, condition_of
+from inspector.tables.filter_to_sql import condition_of
 
 _TYPES = {
     SqlType.TEXT: FieldType.STRING, SqlType.TEXTS: FieldType.STRING, SqlType.INTEGER: FieldType.INTEGER,
-    SqlType.NUMBER: FieldType.NUMBER, SqlType.TIME: FieldType.TIME,
+    SqlType.NUMBER: FieldType.NUMBER, SqlType.TIME: FieldType.TIME, SqlType.BOOLEAN: FieldType.BOOLEAN,
 }  # fmt: skip
 _EMPTY_ANALYSIS = Analysis(Capture())
 _NO_TIME = np.iinfo(np.int64).min
 _BINS = 48
 _REPORTED = ("usage_input", "usage_output", "usage_cache_read", "usage_cache_write")
+_STATED = ("title", "stated_cost", *_REPORTED, *(one.name for one in RUN_FACTS))
+"""Columns whose values in a file come first."""
 _MOST_RUNS = 1_000_000
 """Limit of runs; a small file could repeat one run forever."""
 
@@ -78,7 +84,10 @@ class SurveyRuns:
     """The runs of one survey, read once.
 
     Attributes:
-        path: folder of the survey.
+        path: folder of the survey, a file with several runs, or a folder of logs.
+        is_survey: it is a survey; of other runs, findings and tools are unknown until `add_figures`.
+        unread: paths of a folder's logs whose figures are not read yet.
+        sessions: paths of agents' sessions, which open with their sub-agents.
         failures: path and reason of logs that could not be surveyed.
         completer: completes filters over runs.
     """
@@ -89,8 +98,42 @@ class SurveyRuns:
         Raises:
             SurveyError: the folder has no survey, or it cannot be read.
         """
+        self.path, self.is_survey = path, is_survey(path)
+        self.sessions: frozenset[str] = frozenset()
+        self.unread: set[str] = set()
+        self.failures: list[tuple[str, str]] = []
+        # In a file of runs the file's own statements are all that is known.
+        rows = self._read_folder(path) if self.is_survey else self._read_logs(path)
+        self._values: dict[str, list[Any]] = {
+            column.name: [row.get(column.name) for row in rows] for column in RUNS.columns
+        }
+        self._place = {run: place for place, run in enumerate(self._values["run"])}
+        self._findings: list[tuple[int, str, str, int, int]] = []
+        self._tools: list[tuple[int, str, str, int, int]] = []
+        if self.is_survey:
+            self._count_findings_and_tools()
+        self._update_fields()
+
+    def _update_fields(self) -> None:
+        self._fields = {field.name: field for field in self._make_fields()}
+        self.completer = Completer(_EMPTY_ANALYSIS, self._fields, payloads=False)
+
+    def _read_logs(self, path: Path) -> list[dict[str, Any]]:
+        try:
+            if path.is_dir():
+                rows, self.sessions = rows_of_folder(path)
+                self.unread = {row["path"] for row in rows if Path(row["path"]).is_file()}
+                return rows
+            rows, cut = rows_of_file(path)
+        except OSError as error:
+            raise SurveyError(f"{path} cannot be read: {error.strerror or error}.") from error
+        except PlaceError as error:
+            raise SurveyError(str(error)) from error
+        self.failures = [(str(path), cut)] if cut else []
+        return rows
+
+    def _read_folder(self, path: Path) -> list[dict[str, Any]]:
         check_readable(path)
-        self.path = path
         # Counted before reading, so that a huge survey takes no memory.
         ((count,),) = query_rows(path, "SELECT count(*) FROM runs")
         if count > _MOST_RUNS:
@@ -98,24 +141,59 @@ class SurveyRuns:
                 f"The survey in {path} has {count:,} runs; as many as {_MOST_RUNS:,} are shown. Ask it in SQL, or "
                 "survey fewer of them into another folder."
             )
+        names = [column.name for column in RUNS.columns]
         taken = ", ".join(_select_column(column) for column in RUNS.columns)
-        rows = list(query_rows(path, f"SELECT {taken} FROM runs ORDER BY first, path"))
-        columns = list(zip(*rows, strict=True)) if rows else [()] * len(RUNS.columns)
-        self._values: dict[str, Sequence[Any]] = {
-            column.name: values for column, values in zip(RUNS.columns, columns, strict=True)
-        }
-        self._place = {run: place for place, run in enumerate(self._values["run"])}
-        self.failures: list[tuple[str, str]] = list(
+        rows = query_rows(path, f"SELECT {taken} FROM runs ORDER BY first, path")
+        self.failures = list(
             query_rows(path, f"SELECT path, text FROM failures WHERE kind NOT IN ({SURVEYED}) ORDER BY path")
         )
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def _count_findings_and_tools(self) -> None:
         self._findings = self._count_by(
             "findings", "coalesce(code, ''), coalesce(any_value(severity), ''), count(*), 0", "code"
         )
         self._tools = self._count_by(
             "tools", "coalesce(tool, ''), '', coalesce(sum(calls), 0)::BIGINT, coalesce(sum(failed), 0)::BIGINT", "tool"
         )
-        self._fields = {field.name: field for field in self._make_fields()}
-        self.completer = Completer(_EMPTY_ANALYSIS, self._fields, payloads=False)
+
+    # Figures of a folder's logs
+
+    def places_to_read(self) -> list[RunPlace]:
+        """Returns the logs without figures, the latest first."""
+        places = [self._place[path] for path in self.unread]
+        places.sort(key=lambda place: self._values["modified"][place] or 0, reverse=True)
+        return [RunPlace(*(self._values[name][place] for name in ("path", "size", "modified"))) for place in places]
+
+    def add_figures(self, read: Iterable[tuple[str, Tables]]) -> None:
+        """Adds figures of logs, by path. Values that a file states itself stay."""
+        for path, tables in read:
+            self.unread.discard(path)
+            place = self._place[path]
+            self.failures += [
+                (path, one["text"]) for one in tables.get("failures", ()) if f"'{one['kind']}'" not in SURVEYED
+            ]
+            for row in tables.get("runs", ()):
+                self._add_row(place, row)
+            counts: dict[str, list[Any]] = {}
+            for one in tables.get("findings", ()):
+                counts.setdefault(one["code"], [one["severity"], 0])[1] += 1
+            self._findings += [(place, code, severity, count, 0) for code, (severity, count) in counts.items()]
+            self._tools += [
+                (place, one["tool"] or "", "", one["calls"], one["failed"]) for one in tables.get("tools", ())
+            ]
+        self._update_fields()
+
+    def _add_row(self, place: int, row: dict[str, Any]) -> None:
+        stated = {name for name in _STATED if self._values[name][place] is not None}
+        # Kinds of tokens add up, so they come from one origin.
+        if stated.intersection(_REPORTED):
+            stated.update(_REPORTED)
+        for name, values in self._values.items():
+            if name not in stated and row.get(name) is not None and name not in ("run", "path"):
+                values[place] = row[name]
+
+    # Runs
 
     def __len__(self) -> int:
         return len(self._values["run"])
@@ -142,7 +220,8 @@ class SurveyRuns:
     def tokens_words(self, places: NDArray[np.int64]) -> str:
         """Returns the name for the tokens of some runs: "tokens", marked if estimated."""
         reported = self.reports_tokens()[places]
-        return "tokens" if reported.all() else "tokens, partly estimate" if reported.any() else "tokens, estimate"
+        estimated = ~reported & ~np.isnan(self.tokens()[places])
+        return "tokens" if not estimated.any() else "tokens, partly estimate" if reported.any() else "tokens, estimate"
 
     def _count_by(self, table: str, what: str, by: str) -> list[tuple[int, str, str, int, int]]:
         rows = query_rows(self.path, f"SELECT run, {what} FROM {table} GROUP BY run, {by}")
@@ -160,6 +239,7 @@ class SurveyRuns:
         more = Field("finding", FieldType.STRING, "Findings", "Codes of its findings.", lambda _: finding, many=True)
         return [
             *found, more, replace(by_name["tools"], name="tool"), replace(by_name["models"], name="model"),
+            *(replace(by_name[one.name], name=f"run.{one.name}") for one in RUN_FACTS),
         ]  # fmt: skip
 
     def _field(self, column: TableColumn, name: str) -> Field:
@@ -174,6 +254,8 @@ class SurveyRuns:
         elif column.type is SqlType.INTEGER:
             # Counts and sizes are never negative, so -1 can mean absent.
             found = Numbers(np.array([-1 if value is None else value for value in values], np.int64), -1)
+        elif column.type is SqlType.BOOLEAN:
+            found = Flags(np.array([value is True for value in values], np.uint8), 1)
         else:
             found = Numbers(self.numbers(column.name))
         return Field(name, _TYPES[column.type], column.name, column.help, lambda _: found, Depends.FIXED,
@@ -185,21 +267,15 @@ class SurveyRuns:
         Raises:
             FilterError: it is not valid for runs.
         """
-        # Runs have no text, so words can only be meant for the path.
-        words = plain_words(text, self._fields)
-        if words is not None:
-            meant = " && ".join(f"path contains {quote(word)}" for word in words.texts)
-            raise FilterError(
-                "A run has no text to search.", position=0, length=len(text), suggestion=f"Did you mean {meant}?",
-                replacement=meant,
-            )  # fmt: skip
         found = compile_filter(text, fields=self._fields, payload_field=_no_payload)
-        searched = _searched(found.expression) if found.expression is not None else None
-        if searched is not None:
+        if found.searches:
+            # Runs have no text, so words can only be meant for the path.
+            searches = found.searches if found.is_words else found.searches[:1]
+            meant = " && ".join(f"path contains {quote(search.text)}" for search in searches)
+            position, length = (0, len(text)) if found.is_words else (searches[0].position, searches[0].length)
             raise FilterError(
-                "A run has no text to search.", position=searched.position, length=searched.length,
-                suggestion=f"Did you mean path contains {quote(searched.text)}?",
-                replacement=f"path contains {quote(searched.text)}",
+                "A run has no text to search.", position=position, length=length,
+                suggestion=f"Did you mean {meant}?", replacement=meant,
             )  # fmt: skip
         return found
 
@@ -209,9 +285,7 @@ class SurveyRuns:
         Raises:
             FilterError: it is not valid, or has no translation.
         """
-        # Refuses filters without meaning for runs, such as a search for text.
-        self.compile(text)
-        return condition_of(text, table=FilteredTable(self._fields, _no_payload, _COLUMNS))
+        return condition_of(self.compile(text), _COLUMNS)
 
     def matching_places(self, filter_: DisplayFilter) -> NDArray[np.int64]:
         """Returns the indices of runs that pass a filter."""
@@ -242,10 +316,11 @@ class SurveyRuns:
         bins = ((times - first) / (last - first) * (_BINS - 1)).astype(np.int64)
         tokens = self.tokens_words(dated)
         trends = [Trend(tokens[0].upper() + tokens[1:], _binned(bins, self.tokens()[dated], mean=False), first, last)]
-        return trends + [
+        trends += [
             Trend(title, _binned(bins, self.numbers(name)[dated], mean=mean), first, last, mean)
             for name, title, mean in _TRENDS
         ]
+        return [one for one in trends if not np.isnan(one.values).all()]
 
 
 _TRENDS = (
@@ -255,7 +330,7 @@ _TRENDS = (
 
 
 _COLUMNS = {
-    "tool": "tools", "model": "models",
+    "tool": "tools", "model": "models", **{f"run.{one.name}": one.name for one in RUN_FACTS},
     "finding": "(SELECT list(code) FROM findings WHERE findings.run = runs.run)",
     **{column.name: f"({column.name} AT TIME ZONE 'UTC')" for column in RUNS.columns if column.type is SqlType.TIME},
 }  # fmt: skip
@@ -282,17 +357,6 @@ def _sum_counts(
             sums[1] += count
             sums[2] += failed
     return [CountedItem(name, *sums) for name, sums in found.items()]
-
-
-def _searched(expression: Expression) -> TextSearch | None:
-    """Returns the first full-text search in an expression, if any."""
-    if isinstance(expression, TextSearch):
-        return expression
-    if isinstance(expression, Not):
-        return _searched(expression.operand)
-    if isinstance(expression, And | Or):
-        return next((found for one in expression.operands if (found := _searched(one)) is not None), None)
-    return None
 
 
 def _no_payload(path: tuple[str, ...]) -> Field:

@@ -6,9 +6,12 @@ UTC. Tokens are estimates, except `usage_*`, which are reported.
 
 from __future__ import annotations
 
+from inspector.filters.field import FieldType
+from inspector.filters.run_fields import RUN_FACTS
 from inspector.tables.columns import SqlType, TableColumn, TableShape
 
 _T = SqlType
+_RUN_TYPES = {FieldType.STRING: _T.TEXT, FieldType.NUMBER: _T.NUMBER, FieldType.BOOLEAN: _T.BOOLEAN}
 
 
 _RUN = (
@@ -20,6 +23,7 @@ RUNS = TableShape("runs", "A row for each run.", (
     *_RUN,
     TableColumn("format", _T.TEXT, "Format of its log, as `summary` names it."),
     TableColumn("title", _T.TEXT, "Title of its session, else the first prompt; absent for other logs."),
+    *(TableColumn(one.name, _RUN_TYPES[one.type], one.help) for one in RUN_FACTS),
     TableColumn("files", _T.INTEGER, "Files it was read from."),
     TableColumn("size", _T.INTEGER, "Bytes of these."),
     TableColumn("modified", _T.INTEGER, "When they were changed last, nanoseconds since 1970."),

@@ -8,22 +8,20 @@ in DuckDB. One difference remains: only filters find text that spans two frames 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import product
+from types import MappingProxyType
 from typing import NoReturn
 
-from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch
-from inspector.filters.check import Checker, Term
+from inspector.filters.ast import Span
+from inspector.filters.check import Term
+from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
-from inspector.filters.field import Field, FieldType
-from inspector.filters.fields import FIELD_BY_NAME
+from inspector.filters.evaluate import JunctionNode, Node, NotNode, TermNode, TextNode
+from inspector.filters.field import FieldType
 from inspector.filters.operators import Scalar
-from inspector.filters.parse import parse
-from inspector.filters.payloads import payload_field
-from inspector.filters.plain_words import plain_words
 from inspector.filters.strings import quote
-from inspector.protocol import context_paths
 from inspector.protocol.timestamps import format_time
 from inspector.store.messages.payload_values import OPEN_JSON
 from inspector.tables.columns import SqlType
@@ -34,6 +32,8 @@ from inspector.tables.schema import PAYLOAD
 EVERYTHING = "true"
 """The condition of the empty filter."""
 
+_NO_COLUMNS: Mapping[str, str] = MappingProxyType({})
+_NO_SEARCH = "SQL has no search through all of a message."
 _FIRST_TIME, _LAST_TIME = -(2**63) + 2, 2**63 - 2
 """Nanoseconds; beyond these are SQL's infinities."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
@@ -47,139 +47,95 @@ _NUMBERS = "('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')"
 _ORDERS = ("<", "<=", ">", ">=")
 
 
-@dataclass(frozen=True, slots=True)
-class FilteredTable:
-    """SQL mapping of a filter's fields.
-
-    Attributes:
-        fields: by name.
-        payload_field: returns the field of a payload path, or raises FilterError.
-        columns: SQL expressions of fields that are not columns of their own name.
-    """
-
-    fields: Mapping[str, Field]
-    payload_field: Callable[[tuple[str, ...]], Field]
-    columns: Mapping[str, str]
-
-    def column(self, field: Field) -> str:
-        """Returns the SQL expression of a field."""
-        return self.columns.get(field.name) or _identifier(column_name(field.name))
-
-
-_MESSAGES = FilteredTable(FIELD_BY_NAME, payload_field, {})
-
-
-def condition_of(text: str, *, selected_context: str | None = None, table: FilteredTable = _MESSAGES) -> str:
+def condition_of(display_filter: DisplayFilter, columns: Mapping[str, str] = _NO_COLUMNS) -> str:
     """Returns the condition of a filter, without WHERE.
 
     Args:
-        text: the filter.
-        selected_context: display path for `$context`.
-        table: the filtered table; messages by default.
+        display_filter: the filter.
+        columns: SQL expressions of fields that are not columns of their own name.
 
     Raises:
-        FilterError: if it is no filter, or has no SQL form.
+        FilterError: if it has no SQL form.
     """
-    # Words without an operator are a search, which SQL does not have.
-    words = plain_words(text, table.fields)
-    if words is not None:
-        _refuse_words(text, words.texts)
-    expression = parse(text)
-    if expression is None:
-        return EVERYTHING
-    return _Conditions(Checker(text, table.fields, table.payload_field, selected_context), table).translate(expression)
+    if display_filter.is_words:
+        meant = " && ".join(f"text contains {quote(search.text)}" for search in display_filter.searches)
+        raise FilterError(
+            _NO_SEARCH, position=0, length=len(display_filter.text),
+            suggestion=f"For the text it shows: {meant}", replacement=meant,
+        )  # fmt: skip
+    return EVERYTHING if display_filter.root is None else _condition(display_filter.root, columns)
 
 
-class _Conditions:
-    """Translates the parts of one filter."""
-
-    def __init__(self, checker: Checker, table: FilteredTable) -> None:
-        self._checker, self._table = checker, table
-
-    def translate(self, expression: Expression) -> str:
-        """Returns a condition that is true if the expression holds, else false or NULL."""
-        if isinstance(expression, Not) and isinstance(expression.operand, Presence):
-            return self._of_term(expression.operand, negated=True)
-        if isinstance(expression, Not):
-            # In SQL, NOT NULL is NULL; in a filter, the negation of an absent value is true.
-            return f"NOT {_never_null(self.translate(expression.operand))}"
-        if isinstance(expression, And | Or):
-            word = " OR " if isinstance(expression, Or) else " AND "
-            return word.join(self._operand(operand) for operand in expression.operands)
-        if isinstance(expression, TextSearch):
-            _refuse(
-                expression, "SQL has no search through all of a message.", "Write text contains, for the text it shows."
-            )
-        return self._of_term(expression)
-
-    def _of_term(self, expression: Presence | Comparison | Membership, *, negated: bool = False) -> str:
-        term = self._checker.term(expression)
-        try:
-            return _term(replace(term, negated=not term.negated) if negated else term, self._table)
-        except _NoSqlFormError as error:
-            _refuse(expression, *error.args)
-        except ForeignPatternError as error:
-            _refuse(expression, str(error))
-
-    def _operand(self, operand: Expression) -> str:
-        written = self.translate(operand)
-        return f"({written})" if isinstance(operand, And | Or) else written
+def _condition(node: Node, columns: Mapping[str, str]) -> str:
+    """Returns a condition that is true if the node holds, else false or NULL."""
+    if isinstance(node, JunctionNode):
+        parts = [(_condition(operand, columns), isinstance(operand, JunctionNode)) for operand in node.operands]
+        word = " OR " if node.decided_by else " AND "
+        return word.join([f"({part})" if is_junction else part for part, is_junction in parts])
+    if isinstance(node, NotNode):
+        inner = node.operand
+        if isinstance(inner, TermNode) and inner.term.operator is None:
+            return _of_term(replace(inner.term, negated=not inner.term.negated), columns)
+        # In SQL, NOT NULL is NULL; in a filter, the negation of an absent value is true.
+        return f"NOT {_never_null(_condition(inner, columns))}"
+    if isinstance(node, TextNode):
+        _refuse(node.written, _NO_SEARCH, "Write text contains, for the text it shows.")
+    assert isinstance(node, TermNode)  # there is no other kind
+    return _of_term(node.term, columns)
 
 
-def _refuse_words(text: str, words: Sequence[str]) -> NoReturn:
-    meant = " && ".join(f"text contains {quote(word)}" for word in words)
-    raise FilterError(
-        "SQL has no search through all of a message.", position=0, length=len(text),
-        suggestion=f"For the text it shows: {meant}", replacement=meant,
-    )  # fmt: skip
+def _of_term(term: Term, columns: Mapping[str, str]) -> str:
+    try:
+        column = columns.get(term.field.name) or _identifier(column_name(term.field.name))
+        return _of_payload(term) if term.field.path else _of_column(term, column)
+    except _NoSqlFormError as error:
+        _refuse(term.written, *error.args)
+    except ForeignPatternError as error:
+        _refuse(term.written, str(error))
 
 
 class _NoSqlFormError(Exception):
     """A term without an SQL form: a sentence, and perhaps a replacement."""
 
 
-def _refuse(expression: Expression, message: str, suggestion: str | None = None) -> NoReturn:
-    raise FilterError(message, position=expression.position, length=expression.length, suggestion=suggestion)
+def _refuse(span: Span, message: str, suggestion: str | None = None) -> NoReturn:
+    raise FilterError(message, position=span.position, length=span.length, suggestion=suggestion)
 
 
 def _never_null(condition: str) -> str:
     return f"coalesce({condition}, false)"
 
 
-def _term(term: Term, table: FilteredTable) -> str:
-    if term.field.path:
-        return _of_payload(term)
-    column = table.column(term.field)
+def _of_column(term: Term, column: str) -> str:
     if term.operator is None:
         return f"{column} IS {'' if term.negated else 'NOT '}NULL"
-    if term.field.type is FieldType.BOOLEAN:
-        return f"NOT {_never_null(column)}" if term.negated else column
     # `IS DISTINCT FROM` treats NULL as a value.
-    if term.negated and term.operator.symbol == "==" and not term.field.many:
-        return f"{column} IS DISTINCT FROM {_literal(term, term.operand)}"
+    if term.negated and term.symbol == "==" and not term.field.many:
+        return f"{column} IS DISTINCT FROM {_literals(term)}"
     condition = _of_list(term, column) if term.field.many else _comparison(term, column)
     return f"NOT {_never_null(condition)}" if term.negated else condition
 
 
 def _of_list(term: Term, column: str) -> str:
     """Any element of a list counts."""
-    assert term.operator is not None
-    if term.operator.symbol == "==":
-        return f"list_contains({column}, {_literal(term, term.operand)})"
-    if term.operator.symbol == "in":
+    if term.symbol == "==":
+        return f"list_contains({column}, {_literals(term)})"
+    if term.symbol == "in":
         return f"list_has_any({column}, [{_literals(term)}])"
     return f"len(list_filter({column}, lambda one: {_comparison(term, 'one')})) > 0"
 
 
 def _comparison(term: Term, column: str) -> str:
     """Returns a comparison of one value; `column` may be an element of a list."""
-    assert term.operator is not None
-    symbol = term.operator.symbol
-    if symbol == "in":
+    if term.symbol == "in":
         return f"{column} IN ({_literals(term)})"
-    if symbol in _ORDERS or symbol == "==":
-        return f"{column} {'=' if symbol == '==' else symbol} {_literal(term, term.operand)}"
-    return _OF_TEXT[symbol](term, column)
+    if term.symbol in _OF_TEXT:
+        return _OF_TEXT[term.symbol](term, column)
+    return f"{column} {_sign(term)} {_literals(term)}"
+
+
+def _sign(term: Term) -> str:
+    return "=" if term.symbol in ("==", "in") else term.symbol
 
 
 def _contains(term: Term, column: str) -> str:
@@ -205,34 +161,30 @@ def _glob(pattern: str) -> str:
     return plain.replace("*", "%").replace("?", "_")
 
 
-def _under_condition(term: Term, column: str) -> str:
-    path = _path(term)
+def _under(term: Term, column: str) -> str:
+    path = str(term.operand)
     return f"({column} = {_quoted(path)} OR starts_with({column}, {_quoted(path + '/')}))"
 
 
-def _below_condition(term: Term, column: str) -> str:
-    return f"starts_with({column}, {_quoted(_path(term) + '/')})"
+def _below(term: Term, column: str) -> str:
+    return f"starts_with({column}, {_quoted(f'{term.operand}/')})"
 
 
-def _above_condition(term: Term, column: str) -> str:
-    segments = _path(term).split("/")
+def _above(term: Term, column: str) -> str:
+    segments = str(term.operand).split("/")
     above = ["/".join(segments[:count]) for count in range(1, len(segments))]
     return f"{column} IN ({', '.join(map(_quoted, above))})" if above else "false"
 
 
 def _childof(term: Term, column: str) -> str:
-    path = _path(term)
-    return f"(starts_with({column}, {_quoted(path + '/')}) AND instr(substr({column}, {len(path) + 2}), '/') = 0)"
+    path = str(term.operand)
+    return f"({_below(term, column)} AND instr(substr({column}, {len(path) + 2}), '/') = 0)"
 
 
 _OF_TEXT: dict[str, Callable[[Term, str], str]] = {
     "contains": _contains, "matches": _matches, "like": _like,
-    "under": _under_condition, "below": _below_condition, "above": _above_condition, "childof": _childof,
+    "under": _under, "below": _below, "above": _above, "childof": _childof,
 }  # fmt: skip
-
-
-def _path(term: Term) -> str:
-    return context_paths.normalise(str(term.operand))
 
 
 # Values in payloads carry their own type, and any element of a list counts.
@@ -268,22 +220,17 @@ def _payload_value(path: tuple[str, ...]) -> str:
 
 def _of_json(term: Term) -> str:
     """Returns a comparison of `one`, a JSON value, with an operand of its type."""
-    assert term.operator is not None
-    symbol, operand = term.operator.symbol, term.operand
-    if isinstance(operand, tuple):
-        return " OR ".join(f"({_json_comparison('==', one)})" for one in operand) or "false"
-    if symbol in _OF_TEXT:
+    if term.symbol in _OF_TEXT:
         # The type is tested first, since DuckDB would convert a number to text.
-        return f"json_type(one) = 'VARCHAR' AND {_OF_TEXT[symbol](term, _TEXT)}"
-    assert operand is not None
-    return _json_comparison(symbol, operand)
+        return f"json_type(one) = 'VARCHAR' AND {_OF_TEXT[term.symbol](term, _TEXT)}"
+    parts = [_json_comparison(_sign(term), one) for one in term.operands]
+    return " OR ".join([f"({part})" for part in parts]) if term.symbol == "in" else parts[0]
 
 
 _TEXT = "(one->>'$')"
 
 
-def _json_comparison(symbol: str, operand: Scalar) -> str:
-    sign = "=" if symbol == "==" else symbol
+def _json_comparison(sign: str, operand: Scalar) -> str:
     if isinstance(operand, bool):
         return f"json_type(one) = 'BOOLEAN' AND {_TEXT} = '{'true' if operand else 'false'}'"
     if isinstance(operand, str):
@@ -296,25 +243,16 @@ def _json_comparison(symbol: str, operand: Scalar) -> str:
 
 
 def _literals(term: Term) -> str:
-    assert isinstance(term.operand, tuple)
-    return ", ".join(_literal(term, one) for one in term.operand)
+    return ", ".join([_literal(term.field.type, one) for one in term.operands])
 
 
-def _literal(term: Term, operand: object) -> str:
-    if term.field.type is FieldType.TIME:
-        assert isinstance(operand, int)
-        return _time(operand)
+def _literal(type_: FieldType, operand: Scalar) -> str:
     if isinstance(operand, str):
-        return f"{_quoted(operand)}::{SqlType.SEVERITY.value}" if _is_severity(term) else _quoted(operand)
-    if isinstance(operand, float):
-        return f"{_float(operand)}::DOUBLE"
-    assert isinstance(operand, int)
+        return f"{_quoted(operand)}::{SqlType.SEVERITY.value}" if type_ is FieldType.SEVERITY else _quoted(operand)
+    if type_ is FieldType.TIME:
+        return _time(int(operand))
     # Larger integers have no literal.
-    return str(operand) if abs(operand) < 2**63 else f"{_float(operand)}::DOUBLE"
-
-
-def _is_severity(term: Term) -> bool:
-    return term.field.type is FieldType.SEVERITY
+    return str(operand) if isinstance(operand, int) and abs(operand) < 2**63 else f"{_float(operand)}::DOUBLE"
 
 
 def _float(number: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import Any
 
-# Short, since the window's thread waits here between two steps.
+# Short, since other requests wait meanwhile.
 _WAIT_S = 0.002
 
 
@@ -17,12 +17,17 @@ class ReadRequests:
 
     def __init__(self) -> None:
         self._asked: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._is_closed = False
 
     def __call__(self, work: Callable[[], Any]) -> Any:
         """Returns the result of a function called by the stepping thread; None after its end."""
         # The writer blocks on this, so an answer must come in any case.
         answer: Future[Any] = Future()
-        self._asked.put((work, answer))
+        with self._lock:
+            if self._is_closed:
+                return None
+            self._asked.put((work, answer))
         return answer.result()
 
     def run_thread(self, write: Callable[[], object], interrupt: Callable[[], object]) -> Generator[None]:
@@ -45,32 +50,35 @@ class ReadRequests:
         thread.start()
         try:
             while thread.is_alive():
-                self._serve()
+                self.serve()
                 yield
         finally:
             # The generator was closed, as when the window closes: the thread ends before the data
             # does.
+            self.close()
             while thread.is_alive():
                 interrupt()
-                self._refuse()
+                thread.join(_WAIT_S)
         if errors:
             raise errors[0]
 
-    def _serve(self) -> None:
-        """Serves one request; waits briefly for it."""
+    def serve(self) -> bool:
+        """Serves one request and waits briefly for it; returns False if there was none."""
         try:
             work, answer = self._asked.get(timeout=_WAIT_S)
         except queue.Empty:
-            return
+            return False
         found = None
         try:
             found = work()
         finally:
             # Also after an error, since the writer waits.
             answer.set_result(found)
+        return True
 
-    def _refuse(self) -> None:
-        try:
-            self._asked.get(timeout=_WAIT_S)[1].set_result(None)
-        except queue.Empty:
-            return
+    def close(self) -> None:
+        """Answers all requests with None from now on."""
+        with self._lock:
+            self._is_closed = True
+        while not self._asked.empty():
+            self._asked.get()[1].set_result(None)

@@ -27,12 +27,6 @@ _PIECE = 1 << 15
 _SPLIT_SEARCH = 256
 _CACHE_FOLDER = "TIKTOKEN_CACHE_DIR"
 _loading = threading.Lock()
-_loaded = threading.Event()
-
-
-def is_loaded() -> bool:
-    """Returns True after the first count, which takes a fifth of a second and 60 MB."""
-    return _loaded.is_set()
 
 
 def count_tokens(text: str) -> int:
@@ -64,13 +58,9 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _encoding() -> Encoding:
-    if _loaded.is_set():
-        return _load()
     # Two first counts at once would load the 60 MB twice.
     with _loading:
-        found = _load()
-        _loaded.set()
-        return found
+        return _load()
 
 
 @lru_cache(maxsize=1)

@@ -6,21 +6,18 @@ So the main process neither decodes nor sends text, and never loads the tokenize
 from __future__ import annotations
 
 import contextlib
-import gc
-import os
-import pickle
 from array import array
-from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.base.workers.pool import WorkerPool
 from inspector.formats import registry
 from inspector.reading.reassembly.derived_lines import facts_after
-from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.store.files.prefetch import PrefetchReader
 from inspector.store.files.source_files import SourceFile
 from inspector.tokens.counter import count_many, count_tokens
@@ -28,6 +25,10 @@ from inspector.tokens.line_counting import NOT_COUNTED, count_line
 
 _NICE = 10
 """Niceness of counting, below the window and the readers."""
+_BATCHES_PER_PROCESS = 3
+"""Batches per process: one being counted, and some in reserve until the next poll."""
+MAX_DEATHS = 3
+"""Deaths after which a pool is given up: a bad line ends two processes, at its batch, then at half of it."""
 _MAX_COUNT = np.iinfo(np.int32).max
 
 
@@ -65,70 +66,29 @@ class Counts:
     texts: list[int]
 
 
-class CountingProcess(WorkerProcess):
-    """One counting process.
+def counting_pool(**options: Any) -> WorkerPool[Any]:
+    """Returns a pool that counts, from a `LineBatch` to its `Counts`.
 
-    Attributes:
-        pending: number of batches in flight.
+    Args:
+        options: of the pool.
     """
-
-    def __init__(self) -> None:
-        """Starts the process; returns before it is ready.
-
-        Raises:
-            OSError: if the system cannot start a process.
-        """
-        super().__init__(_serve, name="count tokens", nice=_NICE)
-        self.pending = 0
-
-    def request_counts(self, lines: LineBatch) -> None:
-        """Requests counts. Raises OSError if the process has ended."""
-        self.connection.send_bytes(pickle.dumps((registry.recipes(), lines), protocol=5))
-        self.pending += 1
-
-    def receive_counts(self) -> Counts | None:
-        """Receives the next counts, in request order; None for the ready message.
-
-        Raises:
-            EOFError: if the process has ended.
-        """
-        data = self.receive()
-        if data is None:
-            return None
-        counts: Counts = pickle.loads(data)
-        self.pending -= 1
-        return counts
+    return WorkerPool(
+        _counting, name="count tokens", nice=_NICE, in_flight=_BATCHES_PER_PROCESS, restarts=MAX_DEATHS - 1,
+        carried=registry.CARRIED, **options,
+    )  # fmt: skip
 
 
-def _serve(connection: Connection) -> None:
-    """Main loop of a counting process: line positions in, counts out, until the pipe ends."""
-    gc.disable()  # its work creates no cycles
+def _counting() -> Callable[[LineBatch], Counts]:
+    count_tokens(" ")  # loads the table, which takes long
     files = _Files()
-    try:
-        # The table takes long to load, so it is loaded before the first request.
-        count_tokens(" ")  # loads the table
-        connection.send_bytes(b"")
-        while True:
-            recipes, lines = _received(connection)
-            registry.restore(recipes)
-            counts = Counts(_count_lines(files.file_of(lines), lines), count_many(lines.texts))
-            connection.send_bytes(pickle.dumps(counts, protocol=5))
-    except (EOFError, OSError):  # the program has ended
-        os._exit(0)
-
-
-def _received(connection: Connection) -> tuple[tuple[registry.Recipe, ...], LineBatch]:
-    """Receives the added formats and the lines of a request."""
-    found: tuple[tuple[registry.Recipe, ...], LineBatch] = pickle.loads(connection.recv_bytes())
-    return found
+    return lambda lines: Counts(_count_lines(files.file_of(lines), lines), count_many(lines.texts))
 
 
 class _Files:
     """Cache of open files."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[int, int], SourceFile] = {}
-        self._order: deque[tuple[int, int]] = deque()
+        self._open: dict[tuple[int, int], SourceFile] = {}  # oldest first
 
     def file_of(self, lines: LineBatch) -> SourceFile | None:
         """Returns the file of lines; None if it cannot be read, or was replaced."""
@@ -143,10 +103,9 @@ class _Files:
         if found.identity != lines.identity:
             found.close()
             return None
-        if len(self._order) >= _FILES_OPEN:
-            self._open.pop(self._order.popleft()).close()
+        if len(self._open) >= _FILES_OPEN:
+            self._open.pop(next(iter(self._open))).close()
         self._open[lines.identity] = found
-        self._order.append(lines.identity)
         return found
 
 

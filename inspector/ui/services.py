@@ -6,21 +6,24 @@ Features declare the one they need. The application implements all of them, and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from inspector.base.targets import target_path
 
 if TYPE_CHECKING:
-    from inspector.document.document import CaptureDocument
+    from inspector.engine.request import Request
     from inspector.protocol.tool_aliases import ToolAliases
     from inspector.settings import Settings
     from inspector.settings.credentials import TokenStore
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.widgets.notice import NoticeStack
+
+AnswerT = TypeVar("AnswerT")
 
 
 def usual_folder(owner: SettingsOwner) -> Path:
@@ -76,8 +79,8 @@ class TaskOwner(Protocol):
 class Windows(Protocol):
     """All windows, for features that affect other windows."""
 
-    def documents(self) -> list[CaptureDocument]:
-        """Returns the documents of all windows, without start pages."""
+    def document_names(self, own: DocumentClient | None) -> list[str]:
+        """Returns the names of the documents of all other windows, without start pages."""
         ...
 
     def notices_of(self, own: NoticeStack) -> NoticeStack | None:
@@ -104,6 +107,28 @@ class Services(SettingsOwner, TaskOwner, Windows, Protocol):
 
     @property
     def tool_aliases(self) -> ToolAliases: ...
+
+    def new_client(self, parent: QObject, stream: Path | None = None) -> DocumentClient:
+        """Returns a client without a document; the parent owns it until it is shown.
+
+        Args:
+            parent: the owner.
+            stream: the stream that the document reads, such as the standard input of this process.
+
+        Raises:
+            OSError: no engine can be started.
+        """
+        ...
+
+    def warm_engine(self) -> None:
+        """Starts an engine process for the next document, so that it is ready before a log is chosen."""
+        ...
+
+    def ask_spare(
+        self, request: Request[AnswerT], answered: Callable[[AnswerT], object], failed: Callable[[], object]
+    ) -> None:
+        """Asks the engine for the next document a question about this machine. Calls one of both functions, later."""
+        ...
 
     def load_plugins(self) -> None:
         """Loads the plug-ins that are switched on, unless this was done. Call it before a document is created."""

@@ -20,6 +20,7 @@ from inspector.filters import compile_filter
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from tests.bench.offscreen import Found, repaint, run
+from tests.ui.local_client import LocalClient
 
 HEADER_FILTERS = (
     'kind like "mcp/*" && from == "lead"',
@@ -85,7 +86,7 @@ async def measure(application: Application, path: Path) -> Found:
     document = CaptureDocument()
     document.load(path)
     window = application.new_window()
-    panes = run_to_end(window.showing(document))
+    panes = run_to_end(window.showing(LocalClient.with_document(document, window)))
     repaint(window)
     found = {"messages": len(document.capture)} | header_filters(panes, application)
     grep_s, lines = grep(path)

@@ -16,12 +16,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from inspector.document.document import CaptureDocument
 from inspector.export.files import export_file, rows_of
 from inspector.filters import compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.search import Search
+from inspector.filters.visible import VisibleRows
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.window.main_window import MainWindow
@@ -39,7 +41,6 @@ COMPLETED = ("kind == ", "context == ", 'context == "nowhere', "from == ", "to =
 TURNS = 3
 _ENOUGH_S = 5.0
 """What took so long together is not measured again."""
-_SLICE_S = 0.008
 _HOSTILE = r"(\w+\s?)+[!]$"
 _LONG_S = 120.0
 _EXPORT_S = 60.0
@@ -57,12 +58,12 @@ def grep(path: Path, *arguments: str) -> tuple[float, int]:
     return min(times), lines
 
 
-def stepped(step: Callable[[float], bool], found: Callable[[], int]) -> tuple[float, float]:
+def stepped(step: Callable[[], bool], found: Callable[[], int]) -> tuple[float, float]:
     """Seconds of a search without a pause between its slices, and until it has found anything (0 where nothing)."""
     began, first = time.perf_counter(), 0.0
     done = False
     while not done:
-        done = step(time.perf_counter() + _SLICE_S)
+        done = step()
         if not first and found():
             first = time.perf_counter() - began
     return time.perf_counter() - began, first
@@ -77,18 +78,22 @@ class Measuring:
 
     def __init__(self, application: Application, window: MainWindow, path: Path) -> None:
         assert window.panes is not None
-        self.found: Found = {"messages": len(window.document.capture)}
+        self.found: Found = {"messages": window.shown.state.messages}
         self._application = application
         self._window = window
         self._panes: Panes = window.panes
         self._path = path
+        self._document = CaptureDocument()
+        self._document.load(path)
+        self._rows = VisibleRows(self._document.analysis)
+        self._rows.apply_filter(compile_filter(""), None)
 
     def _analysis_filter(self, text: str) -> tuple[float, float, int]:
         """Seconds of a filter's search alone, until its first hit, and the hits; the best of the turns."""
         times: list[float] = []
         first, hits = 0.0, 0
         while len(times) < TURNS and sum(times) < _ENOUGH_S:
-            search = Search(self._panes.rows, compile_filter(text), None)
+            search = Search(self._rows, compile_filter(text), None)
             seconds, first = stepped(search.step, lambda search=search: search.found)
             times.append(seconds)
             hits = len(search.result())
@@ -127,7 +132,7 @@ class Measuring:
         times: list[float] = []
         hits = 0
         while len(times) < TURNS and sum(times) < _ENOUGH_S:
-            search = FindSearch(self._panes.rows, query)
+            search = FindSearch(self._rows, query)
             times.append(stepped(search.step, lambda search=search: len(search.hits))[0])
             hits = len(search.hits)
         return min(times), hits
@@ -196,7 +201,7 @@ class Measuring:
         """Candidates with their counts, nothing remembered."""
         times = []
         for text in COMPLETED:
-            completer = Completer(self._panes.document.analysis)
+            completer = Completer(self._document.analysis)
             began = time.perf_counter()
             completer.complete(text, len(text))
             times.append(time.perf_counter() - began)
@@ -218,7 +223,7 @@ class Measuring:
         """All messages as JSON Lines, secrets masked; given up after a minute."""
         target = self._path.with_name("exported.jsonl")
         began, size, count = time.perf_counter(), 0, 0
-        steps = export_file(self._panes.document, rows_of(self._panes.rows.visible), target)
+        steps = export_file(self._document, rows_of(self._rows.visible), target)
         for step in steps:
             size, count = step.size_bytes, step.messages
             if time.perf_counter() - began > _EXPORT_S:

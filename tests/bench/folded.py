@@ -13,12 +13,16 @@ import tempfile
 import time
 from pathlib import Path
 
+from PySide6.QtCore import QObject
+
 from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
-from inspector.filters.visible import VisibleRows
 from inspector.ui.app.application import Application
 from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panels.messages.view_rows import ViewRows
 from tests.bench.offscreen import Found, run, take_in
+from tests.ui.local_client import LocalClient
+from tests.ui.panels.filtering import follow
 
 _HEAD = b'{"ctxcap":1,"origin":{"space":"demo","participant":"me"}}\n'
 _OPEN = (
@@ -43,8 +47,9 @@ class Flowing:
         self._sent = 0
         self._told: list[AnalysisChanges] = []
         self.document.observers.append(self)
-        rows = VisibleRows(self.document.analysis)
-        self.panel = MessagesPanel(self.document, application.theme, rows)
+        self._owner = QObject()
+        client = LocalClient.with_document(self.document, self._owner)
+        self.panel = MessagesPanel(client, application.theme, ViewRows(client))
         self.panel.resize(1280, 700)
 
     def messages_changed(self, changes: AnalysisChanges) -> None:
@@ -64,7 +69,7 @@ class Flowing:
         """Processor seconds until what has come is on screen."""
         began = time.process_time()
         for changes in self._told:
-            self.panel.apply_changes(changes)
+            follow(self.panel, changes)
         self._told.clear()
         self.panel.view.viewport().repaint()
         return time.process_time() - began

@@ -19,16 +19,17 @@ from pathlib import Path
 
 import numpy as np
 
-from inspector.document.document import CaptureDocument
+from inspector.engine.requests.stories import ListMessages
 from inspector.ui.app.application import Application
+from inspector.ui.document_client import DocumentClient
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, run, until
 from tests.bench.sender import LIVE_BLOCK
 from tests.bench.sending import ROOT
 
-_SAID = re.compile(rb'"id":"[a-z]+-[0-9a-f]{8}-([0-9]{10})"')
+_SAID = re.compile(r"[a-z]+-[0-9a-f]{8}-([0-9]{10})")
 FIRST_LINE = b'{"protocol":"mew/v0.4","id":"before-1","ts":"2026-01-05T09:00:00.000Z","from":"lead","kind":"chat"}\n'
-_PATIENCE_S = 5.0
+_PATIENCE_S = 30.0
 
 
 @contextmanager
@@ -48,18 +49,18 @@ def notes_of(log: Path) -> Path:
     return log.with_name("notes.jsonl")
 
 
-def numbers_of(document: CaptureDocument) -> tuple[list[int], int]:
+async def numbers_of(client: DocumentClient) -> tuple[list[int], int]:
     """Numbers of the writer's lines in a document, in its order, and how many other messages there are."""
-    numbers: list[int] = []
-    others = 0
-    for message in range(len(document.capture)):
-        said = _SAID.search(document.capture.records.read_line_of(message), 0, 200)
-        if said is None:
-            others += 1
-            continue
-        block, place = divmod(int(said[1]), 100_000)
-        numbers.append(block * LIVE_BLOCK + place)
-    return numbers, others
+    said: list[re.Match[str] | None] = []
+    listed = asyncio.get_running_loop().create_future()
+    client.request_parts(
+        ListMessages(("id",)),
+        lambda part: said.extend(_SAID.fullmatch(one["id"] or "") for one in part),
+        listed.set_result,
+    )
+    await listed
+    places = [divmod(int(one[1]), 100_000) for one in said if one is not None]
+    return [block * LIVE_BLOCK + place for block, place in places], len(said) - len(places)
 
 
 def lag_s(notes: Path, seen: list[tuple[int, int]]) -> float:
@@ -86,31 +87,32 @@ async def measure(application: Application, folder: Path, rate: float, seconds: 
     log.write_bytes(FIRST_LINE)
     window = application.new_window()
     window.opening.open_path(log)
-    await until(lambda: len(window.document.capture), "the line that was there before", _PATIENCE_S)
+    await until(lambda: window.shown.state.messages, "the line that was there before", _PATIENCE_S)
     await asyncio.sleep(0.3)
-    document = window.document
+    client = window.shown.client
+    assert client is not None
     seen: list[tuple[int, int]] = []
 
     async def look() -> None:
         while True:
-            seen.append((time.time_ns(), len(document.capture) - 1))
+            seen.append((time.time_ns(), client.state.messages - 1))
             await asyncio.sleep(0.05)
 
     used, memory, begun = machine.cpu_s(), machine.private_dirty_mb(), time.perf_counter()
     with writing(log, rate, count) as process, Heartbeat(application) as heart:
         looking = application.spawn(look(), "look")
         try:
-            await until(lambda: len(document.capture) > 1, "the first line that was added", _PATIENCE_S)
+            await until(lambda: client.state.messages > 1, "the first line that was added", _PATIENCE_S)
         except TimeoutError as error:
             return {"not_measured": f"the window does not follow a log that grows: {error}"}
         await until(lambda: process.poll() is not None, "the writer", 5 * seconds + 10)
         writing_s = time.perf_counter() - begun
-        await until(lambda: len(document.capture) > count, "the last line", 5 * seconds + 10)
+        await until(lambda: client.state.messages > count, "the last line", 5 * seconds + 10)
         found: Found = {"behind_s": time.perf_counter() - begun - writing_s, "written_s": _seconds(notes_of(log))}
         looking.cancel()
         await asyncio.sleep(0.3)
     found |= heart.found() | {"cpu_s": machine.cpu_s() - used, "memory_mb": machine.private_dirty_mb() - memory}
-    numbers, others = numbers_of(document)
+    numbers, others = await numbers_of(client)
     distinct = len(set(numbers))
     return found | {
         "written": count,

@@ -86,7 +86,7 @@ async def _look(application: Any, path: Path, figures: dict[str, Any]) -> None:
     await asyncio.sleep(0.1)
     figures["open_stall_ms"] = round(lateness[0] * 1000, 1)
     panes = window.panes
-    count = len(panes.document.capture)
+    count = panes.client.state.messages
     figures["messages"] = count
     slowest, what = 0.0, ""
     for message in sorted({0, 1, 2, count - 1} & set(range(count))):

@@ -64,7 +64,7 @@ async def measure(application: Application, folder: Path, megabytes: float) -> F
         found |= {"select_late_s": max(heart.late_s[opened:shown], default=0.0)}
         found |= {"save_late_s": heart.found(shown)["late_max_s"]}
     assert window.panes.messages.current_message() == AROUND
-    found |= {"messages": len(window.document.capture), "bytes": len(line)}
+    found |= {"messages": window.shown.state.messages, "bytes": len(line)}
     found["saved_equal"] = saved.read_bytes() == line
     return found
 

@@ -38,9 +38,9 @@ async def measure(application: Application, path: Path, seconds: float, rest_s: 
         window = application.new_window()
         if not window.gateway.watch(gateway.connection()):
             raise OSError("the capture file could not be made")
-        await until(lambda: len(window.document.capture) >= 1, "the welcome", 10)
+        await until(lambda: window.shown.state.messages >= 1, "the welcome", 10)
         gateway.go()
-        await until(lambda: len(window.document.capture) >= _SAID, "the last message", 60)
+        await until(lambda: window.shown.state.messages >= _SAID, "the last message", 60)
         found["live_share"] = await _share(seconds, rest_s)
         await window.gateway.end_session()
     return found

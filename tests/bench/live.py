@@ -14,13 +14,35 @@ import tempfile
 import time
 from pathlib import Path
 
+from inspector.engine.requests.context_tree import FollowContexts
+from inspector.engine.requests.log_facts import DescribeLog, LogFacts
+from inspector.engine.requests.rows import MatchingMessages
 from inspector.ui.app.application import Application
+from inspector.ui.document_client import DocumentClient
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, run, until
 from tests.bench.received import compare, compare_mix, stamp_errors
 from tests.bench.sending import SendingGateway
 
 FILTER = 'context.type == "reasoning"'
+
+
+class Records:
+    """Number of records of a document, asked again and again; the event loop never waits for an answer."""
+
+    def __init__(self, client: DocumentClient) -> None:
+        self._client, self._count, self._is_asking = client, 0, False
+        self.latest()
+
+    def latest(self) -> int:
+        """Returns the last known number, and asks for the present one."""
+        if not self._is_asking:
+            self._is_asking = True
+            self._client.send_request(DescribeLog(), self._note)
+        return self._count
+
+    def _note(self, facts: LogFacts) -> None:
+        self._count, self._is_asking = facts.records, False
 
 
 async def measure(
@@ -38,16 +60,19 @@ async def measure(
         await asyncio.sleep(0.3)
         if not window.gateway.watch(gateway.connection()):
             raise OSError("the capture file could not be made")
-        await until(lambda: len(window.document.capture) >= 1, "the welcome", 10)
+        await until(lambda: window.shown.state.messages >= 1, "the welcome", 40)
         panes = window.panes
         assert panes is not None
         panes.filter_state.apply_filter(FILTER)
         panes.contexts.expand_all()
-        capture = window.document.capture
+
+        records = Records(panes.client)
 
         def arrived() -> int:  # a mix says some messages twice
-            return len(capture) if mix is None else capture.record_count
+            return window.shown.state.messages if mix is None else records.latest()
 
+        await asyncio.sleep(0.3)
+        arrived()
         await asyncio.sleep(0.3)
         own = arrived()  # what is said at joining is there by now
         used, memory, begun = machine.cpu_s(), machine.private_dirty_mb(children=False), time.perf_counter()
@@ -66,15 +91,16 @@ async def measure(
             await until(lambda: arrived() >= own + sent["sent"], "the last message", 2 * seconds + 20)
             behind = time.perf_counter() - begun - sending
             await asyncio.sleep(0.2)
-        panes.bridge.flush()
+        should_show = len(panes.client.answer_now(MatchingMessages(FILTER)))
+        await until(lambda: len(panes.rows) == should_show, "the last row", 20)
         found: Found = {"sent": sent["sent"], "sent_s": sent["seconds"], "sender_late_s": sent["late_s"]}
         found |= heart.found() | {"behind_s": behind, "cpu_s": machine.cpu_s() - used}
         own_mb = machine.private_dirty_mb(children=False)
         found |= {"memory_mb": own_mb - memory, "workers_mb": machine.private_dirty_mb() - own_mb, "waiting": waiting}
         found |= {"received": arrived() - own, "shown": len(panes.rows.visible)}
-        found["should_show"] = len(panes.rows.evaluate(panes.rows.filter, panes.rows.scope))
-        found["contexts"] = len(window.document.analysis.contexts.tree)
-        path = window.document.path
+        found["should_show"] = should_show
+        found["contexts"] = len(panes.client.answer_now(FollowContexts()).nodes)
+        path = window.shown.state.path
         assert path is not None
         await window.gateway.end_session()
         if mix is not None:

@@ -10,7 +10,7 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 
-from inspector.reading.workers.worker_process import END_THREAD_NAME
+from inspector.base.workers.child_process import END_THREAD_NAME
 
 
 def private_dirty_mb(*, children: bool = True) -> float:

@@ -27,10 +27,10 @@ async def first_rows(window: MainWindow, started: float) -> float:
 
 
 async def peak(found: Found) -> None:
-    """Note the most private dirty memory there is, twice a second; a look takes some ms."""
+    """Note the most private dirty memory there is, twice a second; a look takes some ms, and the loop none of them."""
     while True:
         await asyncio.sleep(0.5)
-        found["peak_mb"] = max(found.get("peak_mb", 0.0), machine.private_dirty_mb())
+        found["peak_mb"] = max(found.get("peak_mb", 0.0), await asyncio.to_thread(machine.private_dirty_mb))
 
 
 async def measure(application: Application, path: Path) -> Found:
@@ -52,7 +52,7 @@ async def measure(application: Application, path: Path) -> Found:
     sampling.cancel()
     assert window.panes is not None
     memory = machine.private_dirty_mb() - before
-    found |= {"messages": len(window.document.capture), "shown": len(window.panes.rows), "memory_mb": memory}
+    found |= {"messages": window.shown.state.messages, "shown": len(window.panes.rows), "memory_mb": memory}
     found["peak_mb"] = max(found.get("peak_mb", 0.0) - before, memory)
     return found | heart.found()
 

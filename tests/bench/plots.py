@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from inspector.analysis.views.summaries.token_shares import Grouping, shares
+from inspector.engine.engine import Engine
+from inspector.engine.requests.growth import ContextGrowth
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.panel import GROWTH, RATES
 from inspector.ui.panels.timeline.panel import TimelinePanel
@@ -56,21 +58,15 @@ def measure(messages: int = 1_000_000) -> dict[str, float]:
     assert isinstance(panel, TimelinePanel)
     plot, axis = panel.plot, panel.axis
     assert plot is not None
-    source = panel.plot.source
-    found: dict[str, float] = {"made_ms": round(hose.go_on_while(lambda: source.is_outdated), 2)}
-
-    def compute() -> None:
-        source.update(now=True)
-        while source.working:
-            source.update()
-
-    source._made_of = None
-    found["compute_ms"] = round(timed(compute), 2)
-    found["steps"] = len(plot.source.steps_ns)
+    found: dict[str, float] = {"made_ms": round(hose.go_on_while(lambda: not plot.latest.is_current), 2)}
+    engine = Engine()
+    number = engine.adopt(hose.document)
+    found["compute_ms"] = round(timed(lambda: engine.answer_request(number, ContextGrowth())), 2)
+    found["steps"] = len(plot.growth.figures.places)
     middle = (axis.first_ns + axis.last_ns) // 2
     for name in (GROWTH, RATES):
         plot.head.plots.choose(name)
-        plot.refresh(now=True)
+        plot.refresh()
         hose.settle()
         axis.fit()
         key = "growth" if name == GROWTH else "rates"

@@ -83,9 +83,11 @@ async def measure(kills: int) -> dict[str, Any]:
     reached: list[tuple[SourceState, float]] = []
     changed = asyncio.Event()
 
-    def noted(state: SourceState, _sentence: str) -> None:
-        reached.append((state, time.monotonic()))
-        changed.set()
+    def noted() -> None:
+        state = SourceState(session.recorder.connection.state)
+        if not reached or reached[-1][0] is not state:
+            reached.append((state, time.monotonic()))
+            changed.set()
 
     async def until(wanted: SourceState) -> float:
         async with asyncio.timeout(_HOPELESS_S):
@@ -97,7 +99,7 @@ async def measure(kills: int) -> dict[str, Any]:
     document = CaptureDocument()
     await gateway.start()
     url = f"ws://127.0.0.1:{gateway.port}"
-    session = LiveSession(Connection(url=url, space=SPACE), document, on_state=noted)
+    session, own = LiveSession.join(Connection(url=url, space=SPACE), document, on_state=noted)
     returns: list[float] = []
     try:
         session.start()
@@ -112,7 +114,9 @@ async def measure(kills: int) -> dict[str, Any]:
         await asyncio.sleep(0.3)
         await session.close()
     finally:
+        session.recorder.close()
         gateway.kill()
+        own.release()
     return {"kills": kills, "longest_return_s": max(returns), "mean_return_s": sum(returns) / kills} | found_in(
         document
     )

@@ -382,6 +382,22 @@ def _follow(bench: Bench) -> list[Row]:
     ]
 
 
+def _engine(bench: Bench) -> list[Row]:
+    found = bench.measure("engine", bench.sizes.mixes, timeout_s=300)
+    kills = bench.measure("engine", bench.sizes.mixes // 10, bench.sizes.kills, timeout_s=30 * bench.sizes.kills + 30)
+    opening, rest, hits = found["rows_while_opening_ms"], found["rows_at_rest_ms"], found["filter_ms"]
+    return [
+        at_most("answers the greeting, processor time", found["hello_ms"][1] / 1000, 0.4),
+        at_most("60 rows while opening, 99th percentile, processor time", opening["p99"][1] / 1000, 0.05),
+        info("60 rows while opening, median", opening["p50"][0] / 1000),
+        info("60 rows at rest, median", rest["p50"][0] / 1000),
+        info(f"a filter with {found['hits']:,} hits, median", hits["p50"][0] / 1000),
+        info("memory before the first log", found["idle_mb"], "MB"),
+        exactly(f"requests without a failure after {kills['kills']} kills", kills["unfailed"], 0),
+        exactly("processes and files left behind", kills["left"] + kills["files"], 0),
+    ]
+
+
 def _kill(bench: Bench) -> list[Row]:
     rows: list[Row] = []
     for how in ("window", "record"):
@@ -672,6 +688,28 @@ def _transcripts(bench: Bench) -> list[Row]:
     return rows
 
 
+def _conversation(bench: Bench) -> list[Row]:
+    found = bench.measure("conversation", 1_000 if bench.sizes.quick else 20_000, timeout_s=300)
+    steps = {40: "the wheel", 120: "a fling", 900: "whole pages"}
+    return [
+        info("messages", found["messages"], ""),
+        at_most("first cards painted", found["first_ms"] / 1000, 0.1),
+        info("turns listed", found["turns_ms"] / 1000),
+        at_most("heartbeat late meanwhile", found["late_max_s"], 0.05),
+        *(
+            at_most(f"a frame of scrolling by {words}, 99 of 100", found[f"scroll_{step}_p99_ms"] / 1000, 0.0167)
+            for step, words in steps.items()
+        ),
+        *(
+            info(f"frames with a card that had not arrived, {words}", found[f"scroll_{step}_late_share"], "")
+            for step, words in steps.items()
+        ),
+        at_most("a jump to any turn, median", found["jump_p50_ms"] / 1000, 0.05),
+        info("a jump to any turn, longest", found["jump_max_ms"] / 1000),
+        info("memory beyond the open document, engine included", found["memory_mb"], "MB"),
+    ]
+
+
 def _idle(bench: Bench) -> list[Row]:
     quick = bench.sizes.quick
     found = bench.measure("idle", bench.log("envelopes", bench.sizes.small), *((3, 5) if quick else (30, 60)))
@@ -700,6 +738,7 @@ SECTIONS = (
     Section("growth", "Growth, no window", _growth),
     Section("mixes", "Logs of traffic unlike the story, no window; the window's heartbeat", _mixes),
     Section("transcripts", "Open a session of a coding agent, with its sub-agents", _transcripts),
+    Section("conversation", "Read the conversation of 100,000 messages in the window", _conversation),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
     Section("together", "Four sources as one document, by those opened alone", _together),
     Section("checks", "Checks, with and without by turns", _checks),
@@ -712,6 +751,7 @@ SECTIONS = (
     Section("sockets", "Frames of a WebSocket of 400 B, by turns", _sockets),
     Section("paused", "The same, view paused for the middle third", _live_paused),
     Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),
+    Section("engine", "The engine behind its pipe", _engine),
     Section("kill", "kill -9 at 5,000 messages/s", _kill),
     Section("tap", "A tap between an MCP client and its server", _tap),
     Section("http-tap", "A tap over HTTP", _http_tap),

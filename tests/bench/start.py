@@ -21,10 +21,11 @@ import sys, time
 from inspector.base.gc_control import no_collection, freeze_and_trim
 with no_collection():  # as the program imports it
     from PySide6.QtCore import QEvent, QTimer
-    import inspector.ui.app.application as app
+    import inspector.ui.app.application
+    import inspector.ui.window.tabbed_windows as windows
     freeze_and_trim()
 
-class Timed(app.MainWindow):
+class Timed(windows.TabbedWindow):
     painted = False
     def event(self, event):
         done = super().event(event)
@@ -34,7 +35,7 @@ class Timed(app.MainWindow):
             QTimer.singleShot(0, self.close)
         return done
 
-app.MainWindow = Timed
+windows.TabbedWindow = Timed
 sys.argv = ["context-inspector", "window"]
 from inspector.__main__ import main
 main()

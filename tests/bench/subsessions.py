@@ -23,8 +23,10 @@ from inspector.settings import Settings
 from inspector.ui.app.application import Application
 from inspector.ui.msp.panel.indicator import Indicator
 from inspector.ui.msp.panel.list import SubsessionList
+from inspector.ui.msp.panel.token_counts import TokenCounts
 from tests.bench.offscreen import Found, run
 from tests.bench.views import summed_up
+from tests.ui.msp.sessions import client_of, close_captures
 
 _TURNS = 20
 _START = "2026-01-05T{:02d}:{:02d}:{:02d}.{:03d}Z"
@@ -118,7 +120,8 @@ async def measure(application: Application, subsessions: int, messages: int) -> 
         found["read_ms"] = round(cpu_ms(lambda: read.append(SessionDocument.read([path]))), 2)
         document = read[0]
         found["bytes"] = path.stat().st_size
-        indicator = Indicator(document, application.theme, Settings())
+        client = client_of(document, application.theme)
+        indicator = Indicator(client, application.theme, Settings(), TokenCounts(client))
         indicator.resize(300, 640)
         indicator.show()
         qt.processEvents()
@@ -131,11 +134,13 @@ async def measure(application: Application, subsessions: int, messages: int) -> 
         for name, times in edits.times.items():
             found |= summed_up(name, times)
         found |= summed_up("recount", edits.recounts)
-        listed = SubsessionList(document, application.theme, counts=indicator.counts)
+        listed = SubsessionList(client, application.theme, indicator.counts)
         found |= summed_up("list", [cpu_ms(listed.refresh) for _ in range(_TURNS)])
         listed.stop()
+        indicator.counts.stop()
         indicator.stop()
         indicator.close()
+        close_captures()
         found["save_ms"] = round(cpu_ms(document.save), 2)
         found["kept"] = _same(document, SessionDocument.read([path]))
     return found

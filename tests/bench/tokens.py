@@ -32,28 +32,25 @@ async def opened(application: Application, path: Path, *, counting: bool) -> tup
 
 async def counted(application: Application, window: MainWindow, size: int) -> Found:
     """Count everything; the tree shows tokens meanwhile."""
-    tokens = window.document.analysis.tokens
     assert window.panes is not None
+    client = window.panes.client
     window.panes.contexts.tokens_action.setChecked(True)
     before, cpu = machine.private_dirty_mb(children=False), time.process_time()
     until = time.perf_counter() + _GIVEN_UP_S
     with Heartbeat(application) as heart:
-        while not tokens.counted and time.perf_counter() < until:  # noqa: ASYNC110  a window has no event for it
+        while not client.state.counted and time.perf_counter() < until:  # noqa: ASYNC110  a window has no event for it
             await asyncio.sleep(0.01)
-        started, first = time.perf_counter(), tokens.counted
-        while not tokens.done and time.perf_counter() < until:  # noqa: ASYNC110
+        started, first = time.perf_counter(), client.state.counted
+        while client.state.uncounted and time.perf_counter() < until:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         took = time.perf_counter() - started
         await asyncio.sleep(0.6)  # views are told
     here = machine.private_dirty_mb(children=False)
-    sums = tokens.all_sums()
-    column = int(tokens.columns["tokens"].sum())
-    totals = {sum(table.values()) for table in (sums.by_kind, sums.by_participant, sums.by_tool)}
+    counted = client.state.counted
     return {
-        "counted": tokens.counted,
-        "agree": {*totals, int(sums.by_node.own.sum()), int(sums.by_node.subtree[-1]), sums.total} == {column},
-        "per_s": (tokens.counted - first) / took,
-        "mb_per_s": size / 1e6 * (tokens.counted - first) / max(1, tokens.counted) / took,
+        "counted": counted,
+        "per_s": (counted - first) / took,
+        "mb_per_s": size / 1e6 * (counted - first) / max(1, counted) / took,
         "window_share": (time.process_time() - cpu) / (took + 0.6),
         "window_mb": here - before,
         "worker_mb": machine.private_dirty_mb() - here,
@@ -76,18 +73,24 @@ async def measure(application: Application, path: Path, size: int) -> Found:
     return found | {"opening_ratio": min(times[True]) / min(times[False]), "opening_s": min(times[True])}
 
 
-def headless(path: Path) -> float:
-    """Messages a second counted by `CaptureDocument.count_tokens`, processes started included."""
+def headless(path: Path) -> Found:
+    """Messages a second counted by `CaptureDocument.count_tokens`, processes started included; whether sums agree."""
     document = CaptureDocument()
     document.load(path)
     started = time.perf_counter()
     document.count_tokens()
     took = time.perf_counter() - started
     document.close()
-    return document.analysis.tokens.counted / took
+    tokens = document.analysis.tokens
+    sums, column = tokens.all_sums(), int(tokens.columns["tokens"].sum())
+    totals = {sum(table.values()) for table in (sums.by_kind, sums.by_participant, sums.by_tool)}
+    return {
+        "headless_per_s": tokens.counted / took,
+        "agree": {*totals, int(sums.by_node.own.sum()), int(sums.by_node.subtree[-1]), sums.total} == {column},
+    }
 
 
 if __name__ == "__main__":
     log = Path(sys.argv[1])
     measured = run(lambda application: measure(application, log, log.stat().st_size))
-    print(json.dumps({**measured, "headless_per_s": headless(log)}))
+    print(json.dumps(measured | headless(log)))

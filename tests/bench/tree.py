@@ -21,6 +21,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.docview.document_bridge import DocumentBridge
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from tests.bench.offscreen import Found, run, take_in
+from tests.ui.local_client import LocalClient
 
 _CHILDREN = 99
 
@@ -33,15 +34,17 @@ class GrowingTree:
         self.path.touch()
         self.document = CaptureDocument()
         self.document.follow_capture(self.path, name="tree")
-        self.bridge = DocumentBridge(self.document)
+        self.client = LocalClient.with_document(self.document, application.theme)
+        self.bridge = DocumentBridge(self.client)
         self.contexts: list[str] = []
         self._numbers = count(1)
         self._application = application
 
     def show(self) -> None:
         """Make the panel, everything expanded, a row in the middle current."""
-        self.panel = ContextsPanel(self.document, self._application.theme)
-        self.bridge.flushed.connect(self.panel.apply_changes)
+        theme = self._application.theme
+        self.panel = ContextsPanel(self.client, theme)
+        self.bridge.flushed.connect(self.panel.model.changes.request_now)
         self.panel.resize(320, 760)
         self.panel.show()
         self.panel.expand_all()
@@ -72,8 +75,8 @@ class GrowingTree:
     def place(self) -> tuple[int, int, int]:
         """What must not move: the current row's and the top row's contexts, and how far the top row is scrolled."""
         view, model = self.panel.view, self.panel.model
-        top = view.rowAt(0)
-        return model.code(view.currentIndex().row()), model.code(top), view.rowViewportPosition(top)
+        top = view.row_at(0)
+        return model.code(view.currentIndex().row()), model.code(top), view.visualRect(model.index(top, 0)).top()
 
 
 def grown(folder: Path, application: Application, contexts: int) -> GrowingTree:

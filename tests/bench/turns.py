@@ -221,7 +221,7 @@ async def _asking(window: MainWindow, sql: str) -> None:
     assert isinstance(panel, QueryPanel)
     panel.editor.set_text(sql)
     panel.run_query()
-    while panel.run.running:  # noqa: ASYNC110  as whoever waits for it does
+    while panel.is_running:  # noqa: ASYNC110  as whoever waits for it does
         await asyncio.sleep(0.02)
 
 
@@ -236,7 +236,7 @@ async def looking(application: Application, path: Path) -> Found:
     print(f"opening: {turns.report()}")
     panes = window.panes
     assert panes is not None
-    count = len(panes.document.capture)
+    count = panes.client.state.messages
     for message in sorted({0, 1, 2, count - 1} & set(range(count))):
         for tab in ("", *TABS):
             with Turns() as turns:

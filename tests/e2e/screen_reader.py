@@ -64,10 +64,15 @@ class Window:
         """Choose an entry of a menu; the words of all its entries."""
         bar = self.wait("menu bar", "Menu bar")
         top = next(one for one in self.bus.children(bar) if self.bus.name(one) == menu)
-        entries = [one for inside in self.bus.children(top) for one in (inside, *self.bus.children(inside))]
+        entries = self._entries(top)
         names = [self.bus.name(one) for one in entries]
         self.bus.act(entries[names.index(entry)], "Press")
         return [name for name in names if name]
+
+    def _entries(self, menu: Thing, levels: int = 4) -> list[Thing]:
+        """The entries of a menu and of its submenus."""
+        below = self.bus.children(menu) if levels else []
+        return [one for inside in below for one in (inside, *self._entries(inside, levels - 1))]
 
     def gone(self, role: str, name: str) -> bool:
         """Wait until nothing of this role and name is shown."""

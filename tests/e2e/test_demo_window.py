@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.demo.script import Demo
 from inspector.document.document import CaptureDocument
+from inspector.engine.requests.summaries import SummarizeLog
 from inspector.sources.connection import Connection
 from inspector.ui.app.application import Application, run_loop
 from inspector.ui.window.main_window import MainWindow
@@ -70,21 +71,21 @@ def test_demo_reaches_the_painted_table(qapp: QApplication) -> None:
         await until(lambda: window.panes and len(window.panes.rows) > 60, "60 rows")
         panes = window.panes
         assert panes is not None
-        await until(lambda: window.document.analysis.transients.totals()["collapsed"] >= 2, "two collapses")
-        panes.bridge.flush()
-        shown = "\n".join(texts(window))
-        assert "search_records" in shown
-        assert len(window.document.analysis.contexts.tree) >= 3
+        client = panes.client
+        await until(lambda: client.answer_now(SummarizeLog()).figures["badges"]["collapsed"] >= 2, "two collapses")
+        await until(lambda: "search_records" in "\n".join(texts(window)), "a call in the table")
+        await until(lambda: panes.contexts.model.rowCount() >= 1, "the contexts")
         assert window.grab().toImage().pixelColor(640, 400).isValid()
         window.gateway.leave_gateway()
-        await until(lambda: not window.document.live, "the end of the session")
-        assert window.document.path is not None
-        saved = window.document.path.read_bytes()
+        await until(lambda: not client.state.is_live, "the end of the session")
+        path = client.state.path
+        assert path is not None
         again = CaptureDocument()
-        again.load(window.document.path)
-        assert len(again.capture) == len(window.document.capture)
-        assert again.analysis.transients.totals() == window.document.analysis.transients.totals()
-        assert saved.startswith(b'{"ctxcap":1')
+        again.load(path)
+        assert len(again.capture) == client.state.messages
+        shown = client.answer_now(SummarizeLog()).figures
+        assert again.analysis.transients.totals()["collapsed"] == shown["badges"]["collapsed"]
+        assert path.read_bytes().startswith(b'{"ctxcap":1')
         again.close()
 
     run_in_window(qapp, steps)

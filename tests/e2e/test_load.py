@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from inspector.document.document import CaptureDocument
+from inspector.engine.log import Log
+from inspector.engine.requests.rows import MatchingMessages, MessageRows
+from inspector.engine.requests.summaries import SummarizeLog
+from inspector.engine.targets import OpenOptions, Target
 from inspector.ui.app.application import Application
 from inspector.ui.window.main_window import MainWindow
 from tests.bench.follow import FIRST_LINE, numbers_of, writing
@@ -27,16 +30,18 @@ BURST = 30_000
 FILTER = 'context.type == "reasoning"'
 
 
-def ids(document: CaptureDocument) -> np.ndarray:
-    return document.capture.columns["id_hash"]
+def messages_of(window: MainWindow) -> int:
+    """Messages of the document, by the last state that its engine sent."""
+    return window.shown.state.messages
 
 
 async def watching(application: Application, gateway: SendingGateway) -> MainWindow:
     """A window that has joined, with a filter in force and the tree open."""
     window = application.new_window()
     assert window.gateway.watch(gateway.connection())
-    await until(lambda: len(window.document.capture) == 2, "our join and the welcome")
+    await until(lambda: messages_of(window) == 2, "our join and the welcome")
     panes_of(window).filter_state.apply_filter(FILTER)
+    await until(lambda: panes_of(window).rows.filter.text == FILTER, "the filter")
     panes_of(window).contexts.expand_all()
     return window
 
@@ -44,18 +49,15 @@ async def watching(application: Application, gateway: SendingGateway) -> MainWin
 async def all_arrived(window: MainWindow, gateway: SendingGateway, count: int) -> None:
     """Everything was received, is shown as the filter says, and lies on disk exactly as it was sent, once, in order."""
     sent = await gateway.done(100)
-    await until(lambda: len(window.document.capture) >= 2 + count, "the last message", 100)
+    await until(lambda: messages_of(window) >= 2 + count, "the last message", 100)
+    assert messages_of(window) == 2 + count
     panes = panes_of(window)
-    panes.bridge.flush()
-    document = window.document
-    assert len(document.capture) == 2 + count
-    assert len(np.unique(ids(document)[2:])) == count
-    assert (np.diff(document.capture.columns["offset"].astype(np.int64)) > 0).all()
-    shown = panes.rows.visible
-    assert 0 < len(shown) < count
-    assert np.array_equal(shown, panes.rows.evaluate(panes.rows.filter, panes.rows.scope))
-    assert panes.messages.model.rowCount() == len(shown)
-    path = document.path
+    matching = panes.client.answer_now(MatchingMessages(FILTER))
+    assert 0 < len(matching) < count
+    await until(lambda: len(panes.rows) == len(matching), "the last row")
+    assert np.array_equal(panes.rows.visible, matching)
+    assert panes.messages.model.rowCount() == len(matching)
+    path = panes.client.state.path
     assert path is not None
     await window.gateway.end_session()
     assert compare(path, sent=count, start_ms=sent["start_ms"], rate=BURST_RATE) == {
@@ -80,18 +82,20 @@ def test_pausing_the_view_stops_nothing(qapp: QApplication) -> None:
         with SendingGateway(rate=BURST_RATE, count=count) as gateway:
             window = await watching(application, gateway)
             panes = panes_of(window)
-            pause = window.actions_by_id["capture.pause"]
+            pause, flushed = window.actions_by_id["capture.pause"], [0]
+            panes.bridge.flushed.connect(lambda update: flushed.append(update.stop))
             gateway.go()
-            await until(lambda: len(window.document.capture) > 1_000, "the first messages")
+            await until(lambda: len(panes.rows) > 0, "the first rows")
             pause.trigger()
             # What was on its way into the view when it was paused may still come.
-            await until(lambda: len(window.document.capture) > 8_000, "the next messages")
+            rows = panes.rows
+            await until(lambda: rows.seen_count >= flushed[-1] and not rows.is_behind, "the rows on their way")
             held = len(panes.rows)
-            await until(lambda: len(window.document.capture) > count - 3_000, "the capture going on")
+            await until(lambda: messages_of(window) > count - 3_000, "the capture going on")
             assert len(panes.rows) == held
             assert panes.bridge.waiting > 0
             pause.trigger()
-            assert len(panes.rows) > held
+            await until(lambda: len(panes.rows) > held, "the rows that waited")
             await all_arrived(window, gateway, count)
 
     run_in_window(qapp, steps)
@@ -108,23 +112,17 @@ def test_a_log_opened_in_the_window_is_the_log_read_without_one(
     path = tmp_path / "envelope-history.jsonl"
     assert callable(write)
     write(path, messages)
-    alone = CaptureDocument()
-    alone.load(path)
+    alone = Log.read([Target(path)], OpenOptions(checked=True))
 
     async def steps(application: Application) -> None:
         window = application.new_window()
         await window.opening.load(path)
-        document = window.document
-        assert len(document.capture) == messages == len(panes_of(window).rows)
-        assert len(np.unique(ids(document))) == messages
-        assert np.array_equal(ids(document), ids(alone))
-        assert np.array_equal(document.capture.columns["offset"], alone.capture.columns["offset"])
-        assert document.capture.record_count == alone.capture.record_count
-        assert document.kind_counts() == alone.kind_counts()
-        assert document.analysis.transients.totals() == alone.analysis.transients.totals()
-        tree, same = document.analysis.contexts.tree, alone.analysis.contexts.tree
-        assert len(tree) == len(same)
-        assert {tree.path(node) for node in tree.alive()} == {same.path(node) for node in same.alive()}
+        client = panes_of(window).client
+        await until(lambda: len(panes_of(window).rows) == messages, "the last row")
+        assert messages_of(window) == messages
+        assert client.answer_now(SummarizeLog()) == alone.answer_to(SummarizeLog())
+        some = MessageRows(tuple(range(0, messages, messages // 500)))
+        assert client.answer_now(some) == alone.answer_to(some)
 
     try:
         run_in_window(qapp, steps)
@@ -139,14 +137,12 @@ def test_a_log_that_grows_and_is_rotated_is_followed_whole(qapp: QApplication, t
     async def steps(application: Application) -> None:
         window = application.new_window()
         window.opening.open_path(log)
-        await until(lambda: len(window.document.capture), "the line that was there before")
-        document = window.document
+        await until(lambda: messages_of(window), "the line that was there before")
         with writing(log, 20_000, count):
-            await until(lambda: len(document.capture) >= 1 + count + 1, "the last line and the rotation", 100)
-        panes_of(window).bridge.flush()
-        numbers, others = numbers_of(document)
+            await until(lambda: messages_of(window) >= 1 + count + 1, "the last line and the rotation", 100)
+        await until(lambda: len(panes_of(window).rows) == messages_of(window), "the last row")
+        numbers, others = await numbers_of(panes_of(window).client)
         assert numbers == list(range(count))
         assert others == 2, "the line before, and one row for the rotation"
-        assert len(panes_of(window).rows) == len(document.capture)
 
     run_in_window(qapp, steps)

@@ -37,11 +37,11 @@ async def main():
         picture = Path(sys.argv[2])
         for _ in range(500):  # until it is painted, however busy the machine is
             await asyncio.sleep(0.2)
-            if window.windowHandle().isExposed():
+            if window.window().windowHandle().isExposed():
                 qt.primaryScreen().grabWindow(0).save(str(picture))
                 if picture.stat().st_size > 20_000:
                     break
-        assert window.windowHandle().isExposed()
+        assert window.window().windowHandle().isExposed()
         print(len(window.panes.rows), window.windowTitle())
         await application.close_all()
     await application.run(start())

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from inspector.settings.model import Display, Settings
+from inspector.settings.store import FILE_NAME, save_settings
 from tests.e2e.screen import virtual_display
 
 READER = Path(__file__).with_name("screen_reader.py")
@@ -41,10 +43,13 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     missing = _missing()
     if missing:
         pytest.skip(missing)
+    home = tmp_path_factory.mktemp("home")
+    (home / "config").mkdir()
+    # The log opens on its messages, with the panes beside them.
+    save_settings(Settings(display=Display(show_first="messages")), home / "config" / FILE_NAME)
     with virtual_display() as display:
         environment = {
-            **os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb",
-            "CONTEXT_INSPECTOR_HOME": str(tmp_path_factory.mktemp("home")),
+            **os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "CONTEXT_INSPECTOR_HOME": str(home),
         }  # fmt: skip
         done = subprocess.run(
             ["dbus-run-session", "--", PYTHON, str(READER), sys.executable, "-m", "inspector", str(CAPTURE)],
@@ -70,11 +75,11 @@ def test_the_parts_of_the_window_are_what_they_are_called(learned: dict[str, Any
     expected = {
         ("frame", "Context Inspector"), ("menu bar", "Menu bar"), ("tool bar", "Tool bar"),
         ("status bar", "Status bar"), ("push button", "Open a log (Ctrl+O)"), ("text", "Display filter"),
-        ("table", "Messages"), ("table", "Contexts"), ("table", "Participants"), ("check box", "Everything"),
+        ("table", "Messages"), ("list", "Contexts"), ("list", "Participants"), ("check box", "Everything"),
         ("text", "Find context"), ("push button", "1 problem"),
     }  # fmt: skip
     assert expected - there == set()
-    assert learned["menus"] == ["File", "Edit", "View", "Go", "Capture", "Analyze", "Help"]
+    assert learned["menus"] == ["File", "Edit", "View", "Go", "Capture", "Analyze", "Window", "Help"]
 
 
 def test_cells_are_read(learned: dict[str, Any]) -> None:

@@ -83,3 +83,55 @@ def test_a_window_on_input_that_goes_on_ends_when_told(
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130
     assert not list(user_folders.glob("cache/spool-*"))
+
+
+_SHOWN = """
+import sys
+from PySide6.QtCore import QTimer
+from inspector.ui.app import application
+
+class Watched(application.Application):
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.steps = QTimer(interval=20)
+        self.steps.timeout.connect(self.look)
+        self.steps.start()
+
+    def look(self):
+        for window in self.windows:
+            if window.panes is not None and len(window.panes.rows) == 2 and not window.opening.reading:
+                self.steps.stop()
+                print(window.shown.state.name)
+                self.spawn(self.quit(), "end")
+
+application.Application = Watched
+sys.exit(application.run_windows([sys.argv[1]], standalone=True))
+"""
+
+
+@pytest.mark.parametrize("file", ["-", "/dev/stdin", "/dev/fd/{}"])
+def test_the_engine_of_a_window_reads_what_is_piped_into_the_program(file: str, user_folders: Path) -> None:
+    source, sink = os.pipe()
+    os.write(sink, lines_of(envelope(), envelope()))
+    os.close(sink)
+    is_descriptor = "{}" in file
+    done = subprocess.run(
+        [sys.executable, "-c", _SHOWN, file.format(source)],
+        stdin=subprocess.DEVNULL if is_descriptor else source, pass_fds=(source,) if is_descriptor else (),
+        capture_output=True, check=False, timeout=120, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )  # fmt: skip
+    os.close(source)
+    assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr.decode()
+    assert not list(user_folders.glob("cache/spool-*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["-"], "Standard input is closed.\n"), (["list", "-"], "- cannot be read: it is closed.\n")],
+)
+def test_a_closed_standard_input_is_an_error(arguments: list[str], words: str, user_folders: Path) -> None:
+    line = 'exec "$0" -m inspector "$@" <&-'
+    ended = subprocess.run(
+        ["sh", "-c", line, sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", words)

@@ -16,7 +16,8 @@ from inspector.ui.window.actions import ACTIONS
 from tests.pages import GUIDE, PAGES, ROOT, links, name_of, script
 
 _SAID = {
-    "Ctrl+Shift+B": "view.bookkeeping",
+    "Ctrl+Shift+B": "view.bookkeeping", "Ctrl+J": "view.conversation", "Alt+Home": "view.overview",
+    "Shift+N": "conversation.failure_previous", "Ctrl+P": "file.print",
     "Ctrl+B": "view.subsessions", "Ctrl+Shift+O": "file.open_folder", "Ctrl+Shift+N": "subsession.new",
     "Ctrl+Shift+G": "subsession.global", "Ctrl+Shift+Return": "subsession.close",
     "Ctrl+O": "file.open", "Ctrl+K": "file.connect", "Ctrl+V": "file.paste", "Ctrl+S": "file.save",
@@ -35,7 +36,8 @@ _SAID = {
     "Alt+Right": "go.forward", "Ctrl++": "view.zoom_in", "Ctrl+-": "view.zoom_out", "Ctrl+0": "view.zoom_reset",
     "Ctrl+Down": "go.next", "Ctrl+Up": "go.previous", "Shift+F8": "go.problem_previous",
     "Ctrl+Shift+I": "go.model_sees", "Space": "capture.pause", "Ctrl+Shift+P": "help.palette", "F1": "help.guide",
-    "Shift+F1": "help.keys",
+    "Shift+F1": "help.keys", "Ctrl+Tab": "window.next", "Ctrl+Shift+Tab": "window.previous",
+    "Ctrl+PgDown": "window.next", "Ctrl+PgUp": "window.previous", "Ctrl+W": "file.close",
 }  # fmt: skip
 """Keys that pages name, and the action each is said to be of."""
 _OF_A_WIDGET = {"Ctrl+C", "Ctrl+A", "Ctrl+Space", "Ctrl+Return", "Shift+F10", "Ctrl+,", "Ctrl+Alt+S"}

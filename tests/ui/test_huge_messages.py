@@ -16,7 +16,7 @@ from inspector.ui.panels.details.panel import TABS
 from inspector.ui.window.main_window import MainWindow
 from tests import hostile
 from tests.builders import envelope, lines_of, log_file, tool_result
-from tests.ui.windows import panes_of, run_in_window, texts, until
+from tests.ui.windows import panes_of, run_in_window, state_of, texts, until
 
 
 async def opened(application: Application, path: Path) -> MainWindow:
@@ -35,7 +35,7 @@ def test_every_hostile_log_can_be_looked_at(qapp: QApplication, tmp_path: Path, 
     async def steps(application: Application) -> None:
         window = await opened(application, path)
         panes = panes_of(window)
-        count = len(window.document.capture)
+        count = state_of(window).messages
         assert count >= 2
         for message in {0, 1, 2, count - 1} & set(range(count)):
             panes.go_to(message)
@@ -71,9 +71,9 @@ def test_rows_of_long_messages_are_worked_out_a_few_at_a_time(qapp: QApplication
         window = await opened(application, path)
         model = panes_of(window).messages.model
         await until(lambda: all(map(model.knows, range(6))), "what all rows say, as they are painted")
-        model._contents.clear()
+        model.contents.clear()
         assert not model.prepare(range(6))
-        assert [model.knows(message) for message in range(6)] == [True, True, False, False, False, False]
+        assert [model.knows(message) for message in range(6)] == [True, False, False, False, False, False]
         panes_of(window).messages.view.viewport().repaint()
         await until(lambda: all(map(model.knows, range(6))), "the others")
 
@@ -161,6 +161,7 @@ def test_a_message_that_cannot_be_saved_is_said(qapp: QApplication, tmp_path: Pa
     run_in_window(qapp, steps)
 
 
+@pytest.mark.in_process("watches reads of the log")
 def test_selecting_a_big_message_reads_no_more_than_its_ends(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,7 +61,7 @@ def test_no_message_shows_a_secret_or_copies_one(panes: Panes, painted: list[str
     window = panes.messages.window()
     found = leaks(window, painted, "window")
     clipboard = QGuiApplication.clipboard()
-    for message in range(len(panes.document.capture)):
+    for message in range(len(panes.client.document.capture)):
         panes.go_to(message)
         for tab in TABS:
             panes.details.show_tab(tab)
@@ -79,12 +79,12 @@ def test_no_message_shows_a_secret_or_copies_one(panes: Panes, painted: list[str
 def test_no_context_participant_scope_or_panel_shows_a_secret(panes: Panes, painted: list[str]) -> None:
     window = panes.messages.window()
     found: set[str] = set()
-    contexts = panes.document.analysis.contexts
+    contexts = panes.client.document.analysis.contexts
     for space in contexts.spaces:
         for node in [-1, *contexts.tree.walk(space)]:
             panes.show_context(space, node)
             found |= leaks(panes.details, painted, "context page")
-    for space, name in list(panes.document.analysis.participants.all):
+    for space, name in list(panes.client.document.analysis.participants.all):
         panes.details.show_participant(space, name)
         found |= leaks(panes.details, painted, "participant page")
     for row in range(panes.participants.model.rowCount()):
@@ -112,7 +112,7 @@ async def _walk(application: Application, painted: list[str], found: set[str]) -
         await asyncio.sleep(0)
         found |= leaks(window, painted, panel.title)
     window.actions_by_id["view.messages"].trigger()
-    for message in range(0, len(panes.document.capture), 12):
+    for message in range(0, len(panes.client.document.capture), 12):
         panes.go_to(message)
         found |= leaks(panes.messages, painted, f"rows near No. {message + 1}")
     found |= {f"title: {window.windowTitle()}"} if SECRET[:6] in window.windowTitle() else set()
@@ -120,7 +120,7 @@ async def _walk(application: Application, painted: list[str], found: set[str]) -
     every = ReportChoices(file_names=True, error_words=True, log_lines=True)
     failures = Failures()
     failures.count_failure("task", ValueError(f"no tool {QUERY}"), BEARER)
-    around = Environment([], application.settings.model_dump(), [opened(panes.document, 1, 2)], [f"read {ADDRESS}"])
+    around = Environment([], application.settings.model_dump(), [opened(panes.client, 1, 2)], [f"read {ADDRESS}"])
     report = compose_report("Error", describe_failures(failures, every), around, every, mask_text)
     assert "ValueError" in report
     found |= {f"crash report: {report}"} if SECRET[:6] in report else set()

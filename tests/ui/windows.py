@@ -14,12 +14,17 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.passes.user_marks import Target
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
+from inspector.engine.document_state import DocumentState
+from inspector.filters.visible import VisibleRows
 from inspector.ui.app.application import Application, run_loop
 from inspector.ui.docview.panes import Panes
 from inspector.ui.look.theme import Theme
+from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, received, tool_call, tool_result
 from tests.conftest import MS
+from tests.ui.engines import client_of, in_engine
+from tests.ui.local_client import LocalClient
 
 Result = TypeVar("Result")
 
@@ -59,7 +64,7 @@ def story_lines() -> list[dict[str, Any]]:
 def window_on(application: Application, document: CaptureDocument) -> MainWindow:
     """A window that shows a document, at the usual size."""
     window = application.new_window()
-    run_to_end(window.showing(document))
+    run_to_end(window.showing(client_of(document, window)))
     return window
 
 
@@ -73,6 +78,23 @@ def panes_of(window: MainWindow) -> Panes:
     """The panes of a window that shows a document."""
     assert window.panes is not None
     return window.panes
+
+
+def state_of(window: MainWindow) -> DocumentState:
+    """The state of the document of a window."""
+    return panes_of(window).client.state
+
+
+def ask_engine(window: MainWindow, function: Callable[..., Result], *arguments: Any) -> Result:
+    """Calls a function with the document of a window, where its engine is."""
+    return in_engine(panes_of(window).client, function, *arguments)
+
+
+def engine_view(window: MainWindow) -> VisibleRows:
+    """The rows of the table in the engine, which is in this process."""
+    client = panes_of(window).client
+    assert isinstance(client, LocalClient)
+    return client.engine_rows(VIEW)
 
 
 def theme_of(widget: QWidget) -> Theme:
@@ -140,8 +162,8 @@ def bury() -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-async def until(condition: Callable[[], object], what: str, seconds: float = 30) -> None:
-    """Wait for a condition; fails the test when it does not come."""
+async def until(condition: Callable[[], object], what: str, seconds: float = 120) -> None:
+    """Wait for a condition; fails the test when it does not come. An engine takes long to start on a busy machine."""
     try:
         async with asyncio.timeout(seconds * 1_000 * MS):
             while not condition():  # noqa: ASYNC110  what a window shows sets no event

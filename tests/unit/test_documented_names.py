@@ -9,6 +9,7 @@ from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "inspector"
 _SECTION = re.compile(r"^(Attributes|Signals|Args|Raises|Returns|Yields):$")
+_LISTS = re.compile(r"^ +(?:Attributes|Signals|Args):$", re.MULTILINE)
 _LISTED = re.compile(r"^    ([a-z_]\w*(?:, [a-z_]\w*)*)(?:\([^)]*\))?:")
 
 
@@ -33,8 +34,16 @@ def names_in(node: ast.AST) -> Iterator[str]:
             yield one.name
 
 
+def definitions(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields classes and functions at any depth; they are statements, so expressions are left out."""
+    for one in ast.iter_child_nodes(node):
+        if isinstance(one, ast.stmt | ast.excepthandler | ast.match_case):
+            yield one
+            yield from definitions(one)
+
+
 def unknown_names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in definitions(tree):
         if isinstance(node, ast.ClassDef):
             listed = [*listed_names(ast.get_docstring(node) or "", ("Attributes", "Signals", "Args"))]
             if not listed:
@@ -49,7 +58,9 @@ def unknown_names(tree: ast.Module) -> Iterator[str]:
                 if isinstance(base, ast.Name) and isinstance(other, ast.ClassDef) and other.name == base.id
             }
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            listed = listed_names(ast.get_docstring(node) or "", ("Args",))
+            listed = [*listed_names(ast.get_docstring(node) or "", ("Args",))]
+            if not listed:
+                continue
             known = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
         else:
             continue
@@ -60,7 +71,8 @@ def test_listed_names_exist() -> None:
     unknown = {
         f"{path.relative_to(SOURCES)}: {one}"
         for path in SOURCES.rglob("*.py")
-        for one in unknown_names(ast.parse(path.read_text("utf-8")))
+        if _LISTS.search(text := path.read_text("utf-8"))
+        for one in unknown_names(ast.parse(text))
     }
     assert unknown == set()
 

@@ -19,6 +19,7 @@ import zstandard
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.protocol.array_elements import ElementScanner
 from inspector.reading.files.source_reader import UnknownFormatError
@@ -152,7 +153,8 @@ def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int)
 
 
 @share_of_examples(2)
-@given(st.lists(st.integers(0, 9).map(lambda n: envelope(payload={"text": '[{"\\' * n, "list": [{}] * n})), max_size=6),
+@given(st.lists(st.integers(0, 9).map(lambda n: envelope(payload={"text": '[{"\\' * n, "list": [{}] * n})), min_size=1,
+                max_size=6),
        st.sampled_from([None, 0, 1, 4]), st.integers(5, 400))  # fmt: skip
 def test_elements_are_kept_byte_for_byte(lines: list[Any], indent: int | None, size: int) -> None:
     document = CaptureDocument()
@@ -168,8 +170,6 @@ def test_elements_are_kept_byte_for_byte(lines: list[Any], indent: int | None, s
 @pytest.mark.parametrize(
     ("data", "messages", "unreadable", "cut_off"),
     [
-        (b"[]", 0, 0, False),
-        (b" \n[ ] \n", 0, 0, False),
         (b"[" + json.dumps(envelope()).encode() + b"]", 1, 0, False),
         (b"[" + json.dumps(envelope()).encode() + b', {"kind":"chat"', 2, 1, True),
         (b"[\n" + json.dumps(envelope()).encode() + b",\n", 1, 0, True),
@@ -181,6 +181,14 @@ def test_arrays_with_something_the_matter(data: bytes, messages: int, unreadable
     assert (len(document.capture), document.unreadable) == (messages, unreadable)
     cut = "export.json ends before its JSON array is closed: it may have been cut off."
     assert document.read_errors == [cut] * cut_off
+
+
+@pytest.mark.parametrize("data", [b"[]", b" \n[ ] \n"])
+def test_an_empty_array_is_refused_with_what_it_is(data: bytes) -> None:
+    document = CaptureDocument()
+    with pytest.raises(UnknownFormatError, match="it is an empty array"):
+        run_to_end(document.open_log(log_file(data, "export.json")))
+    document.close()
 
 
 def test_an_element_longer_than_a_block() -> None:
@@ -272,7 +280,8 @@ def stream(tmp_path: Path) -> Path:
 
 def test_rows_of_a_stream_are_there_before_its_end(stream: Path) -> None:
     document = CaptureDocument()
-    steps = document.open_log(stream, wait=False)
+    document.sources.waits = False
+    steps = document.open_log(stream)
     next(steps)
     with stream.open("wb", buffering=0) as writer:
         for n in range(1, 4):
@@ -299,7 +308,8 @@ def test_a_stream_that_starts_with_words_is_read_once_a_line_is_known(stream: Pa
 
 def test_a_stream_of_nothing_known_is_refused_before_its_end(stream: Path) -> None:
     document = CaptureDocument()
-    steps = document.open_log(stream, wait=False)
+    document.sources.waits = False
+    steps = document.open_log(stream)
     next(steps)
     with stream.open("wb", buffering=0) as writer:
         writer.write(b"words\n" * 1_000)
@@ -312,7 +322,8 @@ def test_a_stream_of_nothing_known_is_refused_before_its_end(stream: Path) -> No
 def test_sessions_that_come_in_a_stream_are_read_once_all_have_come(stream: Path) -> None:
     sample = Path(__file__).parents[1] / "data" / "msp" / "weekly-report.json"
     document = CaptureDocument()
-    steps = document.open_log(stream, wait=False)
+    document.sources.waits = False
+    steps = document.open_log(stream)
     next(steps)
     data = sample.read_bytes()
     with stream.open("wb", buffering=0) as writer:
@@ -331,7 +342,8 @@ def test_sessions_that_come_in_a_stream_are_read_once_all_have_come(stream: Path
 
 def test_sessions_of_a_stream_that_is_given_up_leave_no_file(stream: Path) -> None:
     document = CaptureDocument()
-    steps = document.open_log(stream, wait=False)
+    document.sources.waits = False
+    steps = document.open_log(stream)
     next(steps)
     with stream.open("wb", buffering=0) as writer:
         writer.write(b'{"session_id": "m1", "messages": []}')
@@ -346,7 +358,8 @@ def test_sessions_of_a_stream_that_is_given_up_leave_no_file(stream: Path) -> No
 
 def test_reading_that_is_given_up_ends_the_stream(stream: Path) -> None:
     document = CaptureDocument()
-    steps = document.open_log(stream, wait=False)
+    document.sources.waits = False
+    steps = document.open_log(stream)
     next(steps)
     with stream.open("wb", buffering=0) as writer:
         writer.write(lines_of(envelope()))

@@ -16,8 +16,8 @@ import pytest
 
 import inspector
 
-ROOMS = {"inspector.msp": ("inspector.msp", "inspector.ui.msp"), "inspector.ui.msp": ("inspector.ui.msp",)}
-"""Rooms with a door, and who may reach past it: the core of MSP is open to its own view."""
+ROOMS = {"inspector.msp": ("inspector.msp", "inspector.engine"), "inspector.ui.msp": ("inspector.ui.msp",)}
+"""Rooms with a door, and who may reach past it: the core of MSP is open to the requests of its view."""
 
 BANNED = ("PySide6", "shiboken6", "qasync", "pytestqt")
 

@@ -13,9 +13,9 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import read_source_list
+from inspector.formats import databases
 from inspector.formats.file_conversion import NotConvertedError
 from inspector.formats.line_reading import read_line
-from inspector.formats.opencode import conversion as opencode
 from inspector.formats.opencode.conversion import OpenCodeConversion, SessionStore
 from inspector.formats.opencode.sessions import SESSIONS
 from inspector.formats.otlp import conversion as otlp_conversion
@@ -136,8 +136,8 @@ def test_a_default_that_many_rows_of_a_database_share_is_bounded_in_sum(tmp_path
 
 
 def test_a_database_that_takes_long_is_read_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opencode, "_LEAST_BOUND_S", -1.0)
-    monkeypatch.setattr(opencode, "_STEPS", 10)
+    monkeypatch.setattr(databases, "_LEAST_BOUND_S", -1.0)
+    monkeypatch.setattr(databases, "_STEPS", 10)
     with pytest.raises(NotConvertedError, match="takes longer than a database of its size can need"):
         list(OpenCodeConversion(SessionStore(_database(tmp_path / "opencode.db"))).lines())
 

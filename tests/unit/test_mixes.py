@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.document.document import CaptureDocument
+from inspector.reading.reassembly.reassembler import ORDER_MARKS
 from inspector.store.columns.columns import MESSAGE_COLUMNS
 from tests.bench import mixes
 from tests.samples import first_of
@@ -22,6 +23,13 @@ def test_a_mix_is_the_same_each_time_and_read_whole(name: str, tmp_path: Path) -
     document.load(path)
     assert (document.capture.record_count, document.unreadable) == (400, 0)
     document.close()
+
+
+@pytest.mark.parametrize("name", ["story", *mixes.NAMED])
+def test_worker_processes_read_a_long_log_of_a_mix(name: str) -> None:
+    """Marks of formats whose lines depend on order are in no other traffic; else one process would read it all."""
+    begins = b"".join(mixes.lines(name, 400))
+    assert [mark for mark in ORDER_MARKS if mark in begins] == []
 
 
 def test_every_knob_is_turned_by_some_mix() -> None:

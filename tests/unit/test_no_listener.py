@@ -12,13 +12,15 @@ from pathlib import Path
 import inspector
 
 _LISTENING = {"start_server", "create_server", "listen", "bind", "QTcpServer", "QUdpSocket", "QWebSocketServer",
-              "HTTPServer", "TCPServer", "create_datagram_endpoint", "serve", "SockSite", "TCPSite"}  # fmt: skip
+              "HTTPServer", "TCPServer", "create_datagram_endpoint", "serve", "SockSite", "TCPSite",
+              "Listener"}  # fmt: skip
 _NAMED = re.compile(rf"\b(?:{'|'.join(_LISTENING)})\b")
-_LOCAL = {("ui/app/single_instance.py", "listen")}
-"""A QLocalServer: no network address, and the user's alone."""
+_LOCAL = {("ui/app/single_instance.py", "listen"), ("sources/recorder_process.py", "Listener")}
+"""Sockets and pipes of the user's alone: no network address."""
 _OF_OUR_OWN = {
-    ("sources/session.py", "listen"), ("ui/panels/messages/model.py", "serve"), ("cli/mcp.py", "serve"),
-    ("reading/workers/worker_process.py", "serve"),
+    ("sources/session.py", "listen"), ("cli/mcp.py", "serve"), ("ui/panels/messages/model.py", "serve"),
+    ("engine/requests/queries.py", "serve"),
+    ("tables/read_requests.py", "serve"),
 }  # fmt: skip
 """Methods of that name that have nothing to do with sockets."""
 _DEMO = {("demo/gateway.py", "serve")}

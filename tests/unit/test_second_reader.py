@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis.passes.contexts import context_builder
 from tests import second_traffic as traffic
 from tests.builders import lines_of, log_file
 from tests.commands import printed, reading_once
@@ -112,9 +114,14 @@ def compare(path: Path, collapses: str = "oldest") -> None:
 _collapses = st.sampled_from(("oldest", "newest"))
 
 
-@given(traffic.mixed(), _collapses)
-def test_random_traffic_reads_alike(lines: list[dict[str, Any]], collapses: str) -> None:
-    compare(log_file(lines_of(*lines)), collapses)
+_few = st.sampled_from((0, context_builder._FEW_EVENTS))
+"""Number of starts and ends from which on they are applied together."""
+
+
+@given(traffic.mixed(), _collapses, _few)
+def test_random_traffic_reads_alike(lines: list[dict[str, Any]], collapses: str, few: int) -> None:
+    with patch.object(context_builder, "_FEW_EVENTS", few):
+        compare(log_file(lines_of(*lines)), collapses)
 
 
 def ends_by_program(path: str) -> dict[int, tuple[str | None, list[str]]]:
@@ -140,12 +147,12 @@ def ends_by_reader(messages: list[Message], spaces: dict[str | None, Space]) -> 
     return found
 
 
-@given(traffic.sequences())
-def test_random_sequences_read_alike(lines: list[dict[str, Any]]) -> None:
+@given(traffic.sequences(), _few)
+def test_random_sequences_read_alike(lines: list[dict[str, Any]], few: int) -> None:
     path = log_file(lines_of(*lines))
     messages = read(path.read_bytes())
     spaces = contexts(messages)
-    with reading_once():
+    with patch.object(context_builder, "_FEW_EVENTS", few), reading_once():
         tree, ends = tree_by_program(str(path)), ends_by_program(str(path))
     assert tree == tree_by_reader(spaces)
     assert ends == ends_by_reader(messages, spaces)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from inspector.filters.fields import FIELDS
 from inspector.mcp_server.captures import Captures
 from inspector.mcp_server.server import server_of
 from inspector.protocol.secrets.masking import mask_text
+from inspector.survey.file_runs import has_several_runs
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.run_places import RunPlace
 from inspector.tables import TABLES
@@ -31,11 +32,12 @@ BEGUN = SECRET[:6]
 ALL = ",".join(field.name for field in FIELDS)
 WITHOUT_A_LOG = {
     "record", "tap", "explain-filter", "msp", "sessions", "tap install", "tap uninstall", "tap list",
-    "mcp", "mcp install", "survey", "guide", "plugins", "formats",
+    "mcp", "mcp install", "survey", "guide", "plugins", "formats", "engine",
 }  # fmt: skip
 """What they print is tested where they are: it is not what a log holds, or its lines as they are."""
 WAYS: dict[str, list[list[str]]] = {
     "summary": [[], ["--json"], ["--tokens"]],
+    "steps": [[], ["--json"], ["--sort", "took", "--limit", "0"]],
     "list": [[], ["--format", "jsonl"], ["--format", "csv"], ["-e", ALL], ["-e", ALL, "--format", "jsonl"],
              ["-e", ALL, "--format", "csv"], ["-Y", 'kind contains "token"'], ["-e", "payload.args,payload.deep"]],
     "contexts": [[], ["--json"], ["--tokens"]],
@@ -52,7 +54,7 @@ WAYS: dict[str, list[list[str]]] = {
 
 def test_every_command_is_asked() -> None:
     told = "a command that prints what a log holds has its options in WAYS; another stands in WITHOUT_A_LOG"
-    assert set(COMMANDS) - WITHOUT_A_LOG == {*WAYS, "show", "export", "merged-context"}, told
+    assert set(COMMANDS) - WITHOUT_A_LOG == {*WAYS, "show", "export", "merged-context", "diff"}, told
 
 
 @pytest.fixture
@@ -78,6 +80,20 @@ def test_no_command_shows_a_secret(log: Path, command: str) -> None:
     for way, text in outputs:
         assert len(text) > 20 or text.strip() == "[]", way
         assert around(text) == "", way
+
+
+@pytest.mark.sweep
+def test_no_comparison_shows_a_secret(log: Path) -> None:
+    lines = log.read_bytes().splitlines(keepends=True)
+    others = [
+        log_file(b"".join(lines[::2]), "half.jsonl"),
+        log_file(b"".join(lines).replace(b'"text"', b'"content"'), "changed.jsonl"),
+    ]
+    for other in others:
+        for form in ("text", "json", "html", "junit"):
+            found = output("diff", log, other, "--format", form)
+            assert len(found) > 200, form
+            assert around(found) == "", form
 
 
 @pytest.mark.sweep
@@ -146,7 +162,9 @@ OF_A_FORMAT = [
 def test_no_format_shows_a_secret(name: str) -> None:
     planted = log_file(planted_sample(FORMAT_SAMPLES[name]), name)
     assert SECRET in output("slice", planted, "-o", "-", "--unmasked")
-    with reading_once():
+    # Each run of a file with several is cut out of a document of its own.
+    apart = has_several_runs(planted)
+    with nullcontext() if apart else reading_once():
         outputs = [(way, output(way[0], planted, *way[1:])) for way in OF_A_FORMAT]
     assert [(way, around(text)) for way, text in outputs if BEGUN in text] == []
     assert all(text for _, text in outputs)
@@ -160,9 +178,20 @@ async def test_no_answer_to_an_agent_holds_a_secret(log: Path) -> None:
         ("list", {"fields": names[at : at + 20]}) for at in range(0, len(names), 20)
     ]
     asked_for += [(tool, {"no": number}) for tool in ("show", "chain") for number in (2, 3, 60)]
-    with closing(Captures([log])) as captures:
+    half = log_file(b"".join(leaky_lines().splitlines(keepends=True)[::2]), "half.jsonl")
+    asked_for.append(("compare_runs", {"a": "leaky.jsonl", "b": "half.jsonl"}))
+    with closing(Captures([log])) as captures, closing(Captures([log, half])) as two:
+        async with Client(server_of(two)) as client:
+            (content,) = (await client.call_tool(*asked_for.pop())).content
+            assert "missing" in getattr(content, "text", "")
+            assert around(getattr(content, "text", "")) == ""
         async with Client(server_of(captures)) as client:
-            others = {tool.name for tool in (await client.list_tools()).tools} - {"list", "show", "chain"}
+            others = {tool.name for tool in (await client.list_tools()).tools} - {
+                "list",
+                "show",
+                "chain",
+                "compare_runs",
+            }
             for tool, arguments in (*asked_for, *((one, {}) for one in sorted(others))):
                 (content,) = (await client.call_tool(tool, arguments)).content
                 assert around(getattr(content, "text", "")) == "", tool

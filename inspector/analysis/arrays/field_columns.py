@@ -2,7 +2,7 @@
 
 A column has one value per message of the capture, in capture order. It owns no data: it is a short-lived view that a
 `Field` makes from arrays and tables of the capture or of a pass. `inspector.filters.fields` defines the values of each
-column, and `inspector.filters.compile` turns a column into a mask.
+column, and `inspector.filters.evaluate` turns a column into a mask.
 
 There are five kinds (docs/design.md 4): strings interned in a table, lists of strings interned in a table, numbers, one
 bit of a flags array, and values decoded from the record on demand.

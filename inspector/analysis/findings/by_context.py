@@ -15,7 +15,7 @@ from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.findings.batch import Array
 from inspector.analysis.findings.check import Severity
 from inspector.analysis.findings.store import Findings
-from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
+from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_ancestry import subtree_totals
@@ -25,7 +25,6 @@ from inspector.store.messages.capture import Capture
 # Counting all on the next query would make that one slow after a long reading.
 _MAX_QUEUED = 65_536
 _MAX_LEVELS = 64  # up the tree, level by level; deeper trees are summed as a whole on request
-_MAX_TOUCHED_ARRAYS = 64  # arrays; above it they are merged into one
 _COUNT_COLUMNS = len(Severity) + 1
 # An array up to eight times as long as the keys costs less than sorting them.
 _DENSE_FACTOR = 8
@@ -83,8 +82,6 @@ class FindingsByContext:
         self._moved_to_main: dict[int, Counts] = {}  # by space: messages whose context turned out to be main
         self._by_space: dict[int, Counts] = {}
         self._moves = 0
-        self._touched: list[Array] = []
-        self._touched_spaces: set[int] = set()
 
     # Updates
 
@@ -125,9 +122,7 @@ class FindingsByContext:
         self._space_of_ref[refs] = spaces
         _add_by_key(self._by_space, spaces, gained)
         _add_by_key(self._main, spaces[refs == 0], gained[refs == 0])
-        self._touched_spaces.update(sorted_unique(spaces).tolist())
         nodes = self._contexts.nodes_of(rows)
-        self._add_touched(sorted_unique(nodes[nodes != MAIN]))
         if self._moves != self._contexts.tree.moves:
             return  # a full sum follows
         astray = (nodes == MAIN) & (refs != 0)
@@ -145,11 +140,6 @@ class FindingsByContext:
             new[:, -1] = new[:, Severity.WARNING - 1 : -1].any(axis=1)
             self._set_counts = np.concatenate((self._set_counts, new))
         return self._set_counts
-
-    def _add_touched(self, nodes: Array) -> None:
-        self._touched.append(nodes)
-        if len(self._touched) > _MAX_TOUCHED_ARRAYS:
-            self._touched = [sorted_unique(*self._touched)]
 
     def _add_to_ancestors(self, nodes: Array, gained: Counts) -> None:
         """Adds to nodes and all their ancestors, one level per step."""
@@ -237,13 +227,6 @@ class FindingsByContext:
         """Returns findings in a space (string id)."""
         self._apply_queued()
         return _tally_of_counts(self._by_space.get(space))
-
-    def take_touched(self) -> tuple[Array, set[int]]:
-        """Returns contexts and spaces whose own findings changed since the last call; moved contexts are not listed."""
-        self._apply_queued()
-        nodes = sorted_unique(*self._touched) if self._touched else NO_ROWS
-        spaces, self._touched, self._touched_spaces = self._touched_spaces, [], set()
-        return nodes, spaces
 
 
 def _grown(values: Array, length: int) -> Array:

@@ -17,7 +17,7 @@ from inspector.analysis.findings.sentences import Finding, format_finding, forma
 from inspector.analysis.findings.store import Findings, StoredFinding
 from inspector.analysis.findings.topic import DeferredTopic, Topic
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
-from inspector.base.slices import SlicedWork, run_to_end, run_until
+from inspector.base.slices import SlicedWork, run_step, run_to_end
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.files.capability_decisions import CapabilityDecisions
 from inspector.store.files.tool_baseline import ServerTools
@@ -119,14 +119,10 @@ class FindingPass:
         self._begin_round(now_ns)
         self.finish_round()
 
-    def advance(self, until: float) -> bool:
-        """Continues a round until a time (`time.perf_counter`), at least by one topic.
-
-        Returns True if no round is left.
-        """
-        if self._round is not None and run_until(self._round, until):
+    def advance(self) -> None:
+        """Continues a round by one topic."""
+        if self._round is not None and run_step(self._round):
             self._round = None
-        return self._round is None
 
     def finish_round(self) -> None:
         """Finishes the current round. Checks see the capture and passes as they were when it began."""
@@ -152,30 +148,30 @@ class FindingPass:
         # Extracts of checked messages are not needed again; without this they grow with the capture.
         self._passes.capture.extracted.clear_unchecked()
 
-    def go_on(self, until: float, now_ns: int | None = None) -> bool:
-        """Does deferred work; it reads records again.
+    def deferred_checks(self, now_ns: int | None = None) -> SlicedWork[None]:
+        """Does deferred work, which reads records again; yields after a piece of each topic, so that none starves.
 
-        Args:
-            until: deadline by `time.perf_counter`; at least one piece of work is done.
-            now_ns: as for `feed`.
-
-        Returns:
-            True if no work is left until more messages come.
+        Closing the generator leaves the rest to another one. `now_ns` is as for `feed`.
         """
-        if self.unchecked_count or self._round is not None:
-            if self._round is None:
-                self._begin_round(now_ns)
-            if not self.advance(until):
-                return False
-        if self._has_deferred:
-            batch = self._batch(self._fed, now_ns)
-            done = True
-            for name in self._deferred_topics.keys() & self._topics.keys():
+        if self.unchecked_count and self._round is None:
+            self._begin_round(now_ns)
+        while self._round is not None:
+            self.advance()
+            yield
+        if not self._has_deferred:
+            return
+        batch = self._batch(self._fed, now_ns)
+        topics = self._deferred_topics.keys() & self._topics.keys()
+        working = {name: self._deferred_topics[name].deferred_checks(batch) for name in topics}
+        while working:
+            for name, steps in [*working.items()]:
+                is_done = True
                 with self._guarded(name):
-                    # Called also after the deadline: each topic does one piece at least, so none starves.
-                    done = self._deferred_topics[name].go_on(batch, until) and done
-            self._has_deferred = not done
-        return not self._has_deferred
+                    is_done = run_step(steps)
+                if is_done:
+                    del working[name]
+            yield
+        self._has_deferred = False
 
     def _batch(self, start: int, now_ns: int | None) -> Batch:
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns

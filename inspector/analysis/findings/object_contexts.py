@@ -97,7 +97,7 @@ def _is_secret(key: str, value: Any) -> bool:
 
 
 def _describe_secret_in_json(value: Any) -> str:
-    """Describes the first secret or address in decoded JSON; "" if there is none."""
+    """Describes the first secret or address in decoded JSON; "" without one."""
     stack: list[Any] = [value]
     for _ in range(_MAX_ITEMS):
         if not stack:

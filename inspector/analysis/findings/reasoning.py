@@ -157,7 +157,8 @@ class ReasoningChecks:
         batch.findings.add(AFTER_CANCEL, acts[below], others=above[below])
         acts, nodes, above = acts[late], nodes[late], above[late]
         state, by = np.zeros(len(acts), np.uint8), np.zeros(len(acts), np.int64)
-        for node in sorted_unique(nodes).tolist():
+        plain, by[plain], state[plain] = sequences.plain_ends(nodes)
+        for node in sorted_unique(nodes[~plain]).tolist():
             here = np.flatnonzero(nodes == node)
             changes = sequences.replay(node).changes
             for place, row in zip(here.tolist(), acts[here].tolist(), strict=True) if len(changes) > 1 else ():
@@ -190,8 +191,14 @@ class ReasoningChecks:
         """Finds repeated conclusions in some nodes. Returns the ends of contexts without a start."""
         again: list[tuple[int, int]] = []
         unopened: list[int] = []
+        sequences = batch.passes.contexts.sequences
+        ended = np.array(nodes, np.int64)
+        ended = ended[as_numpy(sequences.first_end)[ended] >= 0]
+        plain = {*ended[sequences.plain_ends(ended)[0]].tolist()}
         for node in nodes:
-            replay = batch.passes.contexts.sequences.replay(node)
+            if node in plain:  # one end, and a start before it
+                continue
+            replay = sequences.replay(node)
             first = bisect_left(replay.again, start, key=lambda one: one.row)
             again += [(row, other) for row, other in replay.again[first:] if row < stop]
             unopened += [row for row in replay.unopened if start <= row < stop]

@@ -7,7 +7,6 @@ usually carry tokens are checked at once.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,9 @@ import numpy as np
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, may_hold_secrets
+from inspector.base.slices import SlicedWork
+from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
+from inspector.protocol.secrets.rule_prefilter import rows_with_clues
 from inspector.protocol.secrets.secret_placeholders import is_placeholder
 from inspector.store.columns.extracts import SELF_PAYLOAD_FLAGS
 from inspector.store.messages.adjacent_reads import read_line_ranges
@@ -38,8 +39,8 @@ _DOTS = re.compile("•+")
 _NON_SECRET_KEYS = frozenset({"www-authenticate", "requeststate"})
 """Fields that are no credentials: a challenge by the server, and state that the client carries for it."""
 _MAX_RECORD_BYTES = 1 << 18
-_MESSAGES_PER_STEP = 64
-"""Messages searched between two looks at the clock."""
+_MESSAGES_PER_STEP = 1_024
+"""Messages searched in one piece."""
 
 
 class SecretSearch:
@@ -47,6 +48,7 @@ class SecretSearch:
 
     def __init__(self) -> None:
         self._searched_count = 0
+        self._candidates: list[int] = []
 
     def feed(self, batch: Batch) -> None:
         """Checks kinds that carry tokens; the rest is deferred."""
@@ -55,17 +57,18 @@ class SecretSearch:
             own = bool(int(batch.capture.columns["flags"][row]) & SELF_PAYLOAD_FLAGS)
             self._check_envelope(batch, row, payload if own else {"payload": payload})
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Searches further messages until a time (`time.perf_counter`). Returns True if all are done."""
-        while self._searched_count < batch.stop:
-            rows = np.arange(self._searched_count, min(batch.stop, self._searched_count + _MESSAGES_PER_STEP))
-            self._searched_count = int(rows[-1]) + 1
-            rows = rows[batch.column_values("length", rows) <= _MAX_RECORD_BYTES]
-            for row in _candidate_rows(batch, rows):
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Searches further messages."""
+        while self._candidates or self._searched_count < batch.stop:
+            if self._candidates:
+                row = self._candidates.pop(0)
                 self._check_envelope(batch, row, batch.capture.records.envelope(row))
-            if time.perf_counter() >= until:
-                return self._searched_count >= batch.stop
-        return True
+            else:
+                rows = np.arange(self._searched_count, min(batch.stop, self._searched_count + _MESSAGES_PER_STEP))
+                self._searched_count = int(rows[-1]) + 1
+                rows = rows[batch.column_values("length", rows) <= _MAX_RECORD_BYTES]
+                self._candidates = _candidate_rows(batch, rows)
+            yield
 
     def _check_envelope(self, batch: Batch, row: int, envelope: Any) -> None:
         if int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:
@@ -84,12 +87,10 @@ def _candidate_rows(batch: Batch, rows: Rows) -> list[int]:
     """Returns messages that may contain a secret by the prefilter."""
     found: list[int] = []
     taken = 0
-    for data, starts, ends in read_line_ranges(batch.capture, rows):
-        if may_hold_secrets(data.decode("utf-8", "replace")):  # usually False, so one test covers all of them
-            places = zip(starts.tolist(), ends.tolist(), strict=True)
-            held = [may_hold_secrets(data[start:end].decode("utf-8", "replace")) for start, end in places]
-            found += rows[taken : taken + len(held)][held].tolist()
-        taken += len(starts)
+    for lines in read_line_ranges(batch.capture, rows):
+        some = rows[taken : taken + len(lines.starts)]
+        found += some[rows_with_clues(*lines)].tolist()
+        taken += len(some)
     return found
 
 

@@ -205,7 +205,7 @@ def _in_payload(passes: Passes, found: StoredFinding) -> str:
         return ""
     header = passes.capture.records.read_record(found.row).header
     payload = calls.read_payload(header.payload) if header is not None else None
-    call = calls.rpc_call(kinds.RESPONSE, payload) if payload is not None else calls.Call("")
+    call = calls.read_call(kinds.RESPONSE, payload) if payload is not None else calls.Call("")
     return f" and {_short(' '.join(filter(None, (call.method, call.target))) or 'another')} by its payload"
 
 

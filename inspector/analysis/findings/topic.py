@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
+from inspector.base.slices import SlicedWork
 
 
 class Topic(Protocol):
@@ -21,8 +22,8 @@ class Topic(Protocol):
 class DeferredTopic(Protocol):
     """A topic with work that can be deferred: it searches or compares records."""
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Does deferred work until a time (`time.perf_counter`), at least one piece. Returns True if all is done."""
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Does deferred work; yields after each piece."""
         ...
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import deque
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.passes.changed_rows import Rows
+from inspector.base.slices import SlicedWork
 from inspector.protocol import kinds
 from inspector.protocol.calls import arguments_of
 from inspector.protocol.message_text import text_shown
@@ -123,15 +123,13 @@ class Transcripts:
         for place in places.tolist():
             self._alike.append(asked[: place + 1][key[: place + 1] == key[place]][-AGAIN:])
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Compares queued calls until a time (`time.perf_counter`). Returns True if the queue is empty."""
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Compares queued calls."""
         while self._alike:
             same = self._alike.popleft()
             if _goes_in_circles(batch, same):
                 batch.findings.add(REPEATING, [int(same[-1])])
-            if time.perf_counter() >= until:
-                break
-        return not self._alike
+            yield
 
     def _full(self, batch: Batch) -> None:
         spaces, contexts = (batch.capture.columns[name] for name in ("space", "context"))

@@ -39,9 +39,11 @@ def kind_word(capture: Capture, message: int) -> str:
         return "prompt"
     if sender == _SYSTEM_PROMPT or sender in registry.groups().programs:
         return "added"
-    # In a sub-agent's context every sender but the agent itself prompts it.
+    # In a sub-agent's context every sender but the agent itself prompts it. Some logs name the agent as its parent.
     agent = capture.transcripts.agents.get(capture.string("context", message) or "")
-    return "answer" if agent is None or not agent.name or sender == agent.name else "prompt"
+    if agent is None or not agent.name or sender == agent.name:
+        return "answer"
+    return "answer" if set(_PROMPT_SENDERS).intersection(capture.recipients(message)) else "prompt"
 
 
 def kind_words(topics: Sequence[str]) -> dict[str, str]:

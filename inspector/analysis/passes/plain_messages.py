@@ -53,7 +53,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The text of its payload; "" if there is none."""
+        """The text of its payload; "" without one."""
         text = self.payload.get("text")
         return text if isinstance(text, str) else ""
 

@@ -94,7 +94,7 @@ def read_marks(file: Path) -> Content | None:
             raise ValueError("it is not a file")
         with os.fdopen(os.open(file, _READ), "rb") as stream:  # non-blocking, in case it has become a pipe meanwhile
             data = stream.read(MOST_BYTES + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a run in a file has a path below it
         return None
     if len(data) > MOST_BYTES:
         raise ValueError("it is too large")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.user_marks import ContextTarget, Note
@@ -32,30 +35,26 @@ class ExportedNotes:
         return bool(self.messages or self.contexts)
 
 
-def notes_of(document: CaptureDocument, messages: Iterable[int], *, masked: bool = True) -> ExportedNotes:
+def notes_of(document: CaptureDocument, messages: NDArray[np.integer[Any]], *, masked: bool = True) -> ExportedNotes:
     """Returns the notes of these messages and of all contexts.
 
     Args:
         document: the document.
-        messages: message indices in export order.
+        messages: message indices in export order, (n,) integer.
         masked: replaces secrets in comments by dots.
     """
     marks, tree = document.analysis.marks, document.analysis.contexts.tree
-    # A set, since an export may have a million messages.
-    noted = set(marks.rows.tolist())
     found: dict[int, Note] = {}
-    total = 0
-    for message in messages:
-        if message in noted:
-            found[total] = _masked(marks.note(message)) if masked else marks.note(message)
-        total += 1
+    for place in np.flatnonzero(np.isin(messages, marks.rows)).tolist():
+        note = marks.note(int(messages[place]))
+        found[place] = _masked(note) if masked else note
     contexts = {
         (document.capture.strings[target.space], "" if target.node == MAIN else tree.path(target.node)): (
             _masked(note) if masked else note
         )
         for target, note in marks.contexts()
     }
-    return ExportedNotes(found, contexts, total)
+    return ExportedNotes(found, contexts, len(messages))
 
 
 def _masked(note: Note) -> Note:

@@ -1,4 +1,4 @@
-"""Format: Agent2Agent over JSON-RPC (docs/protocols.md 18)."""
+"""Format: Agent2Agent over JSON-RPC and HTTP+JSON (docs/protocols.md 18)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ FORMAT = Format(
     stage=Stage.PROTOCOL,
     topic="a2a",
     traffic=TrafficKind.WIRE,
-    read=reader.read,
-    payload=reader.payload,
+    read=reader.READER.read,
+    payload=reader.READER.payload,
     conversations=Conversations.NAMED,
     namespace=reader.NAMESPACE,
     order_marks=(b'"message/stream"', b'"message/send"'),
+    reassembly="inspector.formats.a2a.reassembly:RestExchanges",
     rpc=RpcProtocol(
         is_own=reader.is_own,
         derive_entries=reader.derive_entries,

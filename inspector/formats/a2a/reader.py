@@ -20,10 +20,8 @@ from inspector.formats.agent_rpc import (
 from inspector.formats.entry_builders import CHAT, Entry, bytes_of, media_words, text_entry
 from inspector.formats.value_conversions import mapping_or_empty, mappings_in
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import Payload
 from inspector.protocol.header import Header
 from inspector.protocol.message_text import compact_json
-from inspector.protocol.record import Record
 
 LABEL = "a2a"
 NAMESPACE = "a2a/"
@@ -55,24 +53,6 @@ def is_own(header: Header) -> bool:
     return method in _METHODS or (method.startswith("tasks/pushNotification") or "TaskPushNotificationConfig" in method)
 
 
-def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads a line if it is of this protocol. Never raises.
-
-    Args:
-        line: without its end.
-        unknown: accept any JSON-RPC.
-    """
-    record = agent_rpc.read_plain_rpc(line)
-    if record is None or record.header is None or not (unknown or is_own(record.header)):
-        return None
-    return record if agent_rpc.set_derived_messages(record, LABEL, derive_entries) else None
-
-
-def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NO_FACTS) -> Payload:
-    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
-    return agent_rpc.payload_from(line, number, known, derive_entries)
-
-
 def derive_entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
     """Returns the derived rows of a message, at least one."""
     method = text_or_none(message.get("method"))
@@ -96,7 +76,10 @@ def state_of(kind: str, value: Mapping[str, Any]) -> str | None:
     state = (
         text_or_none(mapping_or_empty(value.get("status")).get("state")) if kind in ("task", "status-update") else None
     )
-    return state.removeprefix("TASK_STATE_").lower().replace("_", "-") if state is not None else None
+    if state is None:
+        return None
+    words = state.removeprefix("TASK_STATE_").lower().replace("_", "-")
+    return "canceled" if words == "cancelled" else words
 
 
 def task_of(kind: str, value: Mapping[str, Any]) -> str | None:
@@ -247,3 +230,6 @@ def _end_entry(value: Mapping[str, Any], task: str, state: str) -> Entry:
     )
     entry.meaning.identity = f"a2a state {task} {state}".encode("utf-8", "replace")
     return entry
+
+
+READER = agent_rpc.RpcReader(LABEL, is_own, derive_entries)

@@ -13,8 +13,8 @@ FORMAT = Format(
     stage=Stage.PROTOCOL,
     topic="agent",
     traffic=TrafficKind.WIRE,
-    read=reader.read,
-    payload=reader.payload,
+    read=reader.READER.read,
+    payload=reader.READER.payload,
     conversations=Conversations.NAMED,
     namespace=reader.NAMESPACE,
     stop_kinds=(reader.CANCEL_KIND,),
@@ -24,6 +24,6 @@ FORMAT = Format(
         derive_entries=reader.derive_entries,
         follow_lines=AcpLines,
         method_beginnings=(b"session/", b'initialize"'),
-        shared_beginnings={b'initialize"': b'"clientCapabilities"'},
+        shared_beginnings={b'initialize"': reader.NUMBERED_VERSIONS},
     ),
 )

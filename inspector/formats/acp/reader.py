@@ -33,9 +33,7 @@ from inspector.formats.entry_builders import (
 )
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, mappings_in
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import Payload
 from inspector.protocol.header import Header
-from inspector.protocol.record import Record
 
 LABEL = "acp"
 NAMESPACE = "acp/"
@@ -54,6 +52,11 @@ AGENT_METHODS = frozenset(
      "elicitation/complete", "mcp/connect", "mcp/message", "mcp/disconnect")
 )  # fmt: skip
 """Methods of the agent."""
+NUMBERED_VERSIONS = (
+    b'"clientCapabilities"', b'"protocolVersion":1', b'"protocolVersion": 1', b'"protocolVersion":2',
+    b'"protocolVersion": 2',
+)  # fmt: skip
+"""Bytes of an `initialize` of this protocol alone: MCP has a date there."""
 _OWN = frozenset(
     name for name in CLIENT_METHODS | AGENT_METHODS if name.startswith(("session/", "fs/", "terminal/", "auth/"))
 )
@@ -68,6 +71,8 @@ CHUNKS = {
     "agent_message_chunk": CHAT, "agent_thought_chunk": THOUGHT, "user_message_chunk": CHAT,
 }  # fmt: skip
 """Updates with a piece of a text, and the kind of the text."""
+_NAMED_BY = ("currentModeId", "title", "message", "status", "terminalId")
+"""Members that describe an update of any other type, best first."""
 _WHOLE = {"agent_message": CHAT, "agent_thought": THOUGHT, "user_message": CHAT}
 
 
@@ -80,24 +85,6 @@ def is_own(header: Header) -> bool:
         version = mapping_or_empty(decoded_object(bytes(header.params))).get("protocolVersion")
         return isinstance(version, int) and not isinstance(version, bool)
     return method in _OWN
-
-
-def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads a line if it is of this protocol. Never raises.
-
-    Args:
-        line: without its end.
-        unknown: accept any JSON-RPC.
-    """
-    record = agent_rpc.read_plain_rpc(line)
-    if record is None or record.header is None or not (unknown or is_own(record.header)):
-        return None
-    return record if agent_rpc.set_derived_messages(record, LABEL, derive_entries) else None
-
-
-def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NO_FACTS) -> Payload:
-    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
-    return agent_rpc.payload_from(line, number, known, derive_entries)
 
 
 def sender_of_method(method: str) -> str:
@@ -133,6 +120,8 @@ def _request_entries(
     # Without an id it is a notification, so no answer follows.
     if "id" not in message:
         words = "the turn is to end" if method == "session/cancel" else describe_record(method, params)
+        if method == "$/cancel_request":
+            method, words = "cancel_request", f"request {params.get('requestId')} is cancelled"
         return [control_row(NAMESPACE + method.removeprefix("session/"), sender, words, params=dict(params))]
     row = request_entry(message, sender, words=_request_words(method, params))
     if method.startswith(("fs/", "terminal/")):
@@ -237,6 +226,12 @@ def _update_entries(params: Mapping[str, Any], known: Mapping[str, Any]) -> list
         made = [_spoken(block, _WHOLE[sort], sender) for block in mappings_in(update.get("content"))]
     elif sort in ("tool_call", "tool_call_update"):
         made = _tool(params, update, known, sort)
+    elif sort == "tool_call_content_chunk":
+        made = [_output_piece(params, update)]
+    elif sort == "state_update":
+        stop = text_or_none(update.get("stopReason"))
+        words = ", ".join(one.replace("_", " ") for one in (text_or_none(update.get("state")), stop) if one)
+        made = [control_row(NAMESPACE + sort, AGENT, f"the turn is {words}" if words else sort, update=dict(update))]
     elif sort in ("plan", "plan_update"):
         made = [text_entry(THOUGHT, AGENT, CLIENT, _plan_words(update))]
     elif sort == "usage_update":
@@ -254,10 +249,8 @@ def _update_entries(params: Mapping[str, Any], known: Mapping[str, Any]) -> list
             )
         ]
     if not made:
-        words = next(
-            (one for key in ("state", "currentModeId", "title", "message") if (one := text_or_none(update.get(key)))),
-            "",
-        )
+        named = (text_or_none(update.get(key)) for key in _NAMED_BY)
+        words = next(filter(None, named), "")
         made = [control_row(NAMESPACE + sort, AGENT, f"{sort.replace('_', ' ')} {words}".strip(), update=dict(update))]
     # A replayed update is history, not news.
     _mark(made, params, update, new=known.get("replay") is not True and sort != "user_message")
@@ -314,6 +307,14 @@ def _tool(params: Mapping[str, Any], update: Mapping[str, Any], known: Mapping[s
     return made
 
 
+def _output_piece(params: Mapping[str, Any], update: Mapping[str, Any]) -> Entry:
+    """Returns the row of a piece of a call's output (version 2)."""
+    content = mapping_or_empty(update.get("content"))
+    row = control_row(NAMESPACE + "tool_call_content_chunk", AGENT, _output_text(content), update=dict(update))
+    row.meaning.correlation = _tool_id(params.get("sessionId"), update.get("toolCallId"))
+    return row
+
+
 def _output_text(block: Mapping[str, Any]) -> str:
     """Returns a tool's output: a text, a diff, or the terminal it runs in."""
     if block.get("type") == "diff":
@@ -326,3 +327,6 @@ def _output_text(block: Mapping[str, Any]) -> str:
 
 def _tool_id(session: object, called: object) -> str | None:
     return f"{session}/{called}" if isinstance(called, str) and called else None
+
+
+READER = agent_rpc.RpcReader(LABEL, is_own, derive_entries)

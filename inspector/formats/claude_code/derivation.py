@@ -10,6 +10,7 @@ import re
 
 import msgspec
 
+from inspector.formats.claude_code import tools
 from inspector.formats.claude_code.records import (
     REQUEST_TYPES,
     Block,
@@ -20,6 +21,7 @@ from inspector.formats.claude_code.records import (
     result_of,
     spawning_of,
 )
+from inspector.formats.claude_code.tools import INTERRUPTED
 from inspector.formats.declined_results import is_declined
 from inspector.formats.entry_builders import tool_owner
 from inspector.protocol import kinds
@@ -47,12 +49,7 @@ COMPACT, COMPACTED, FORGET = "participant/compact", "participant/compact-done", 
 SPAWNING = ("Task", "Agent", "Skill", "Workflow")
 """Tools that may start a sub-agent."""
 _STARTING = ("Task", "Agent")
-INTERRUPTED = "[Request interrupted by user"
-"""Beginning of the text that reports an interruption to the model."""
-PROGRAM_TEXT_STARTS = (
-    "<command-name>", "<command-message>", "<local-command-", "<task-notification>", "<teammate-message",
-    "<system-reminder>", "<ide_", "<bash-", "<user-memory-input>", "Caveat:", INTERRUPTED,
-)  # fmt: skip
+PROGRAM_TEXT_STARTS = tools.TOOLS.program_texts
 """Beginnings of user texts that the program wrote."""
 _MACHINE_BYTES = tuple(b'"' + text.encode() for text in PROGRAM_TEXT_STARTS)
 _INTERRUPTED_BYTES = b'"' + INTERRUPTED.encode()

@@ -99,7 +99,16 @@ def _block(record: Mapping[str, Any], block: dict[str, Any]) -> Payload:
         return {"result": _result(block)}
     if sort in ("image", "document"):
         return {"text": picture_words(block), **_without_base64(block)}
+    if sort == "fallback":
+        return {"text": _fallback_words(block), **block}
     return _without_base64(block)
+
+
+def _fallback_words(block: Mapping[str, Any]) -> str:
+    """Returns the change of the model in words."""
+    ends = (block.get(key) for key in ("from", "to"))
+    before, after = (str(one.get("model")) if isinstance(one, Mapping) else "another model" for one in ends)
+    return f"fallback from {before} to {after}"
 
 
 def _result(block: Mapping[str, Any]) -> Payload:
@@ -312,7 +321,7 @@ def _attached_words(about: Mapping[str, Any]) -> str:
             return str(extract_text(value)["text"]) if key == "prompt" else value
     name = next((value for key in _NAMES if isinstance(value := about.get(key), str) and value), None)
     sort = str(about.get("type") or "attachment").replace("_", " ")
-    return f"{sort}: {name}" if name else sort
+    return f"{sort}: {name}" if name else describe_record(sort, about)
 
 
 def _entry_words(one: Mapping[str, Any]) -> str | None:

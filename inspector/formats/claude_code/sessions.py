@@ -19,7 +19,9 @@ import msgspec
 from inspector.formats.claude_code import FORMAT
 from inspector.formats.claude_code.derivation import PROGRAM_TEXT_STARTS
 from inspector.formats.claude_code.session_folders import RESULTS, SUB_AGENTS
-from inspector.sources.agent_sessions.files import Found, Listing, read_ends
+from inspector.formats.clients import user_folder
+from inspector.sources.agent_sessions.files import Found, Listing, read_head
+from inspector.sources.agent_sessions.line_files import LineFacts, complete_from_lines
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 from inspector.sources.transcript_files import (
     AgentFacts,
@@ -34,6 +36,7 @@ _VARIABLE = "CLAUDE_CONFIG_DIR"
 
 _COMMAND = re.compile(r"<command-name>(/[^<]{1,200})</command-name>(?:\s*<command-args>([^<]{0,1000})</command-args>)?")
 """A slash command with its arguments, as tags around the typed text."""
+_TITLE_MARKS = (b'-title"', b'"agentName"')
 _AGENT = "agent-"
 _DEPTH = 3
 """Levels below `subagents`; workflows have folders of their own."""
@@ -75,9 +78,11 @@ _running = msgspec.json.Decoder(_Running)
 _decode_facts = msgspec.json.Decoder(AgentFacts).decode
 
 
-def folder(environment: Mapping[str, str]) -> Path:
-    """Returns the configuration folder of Claude Code."""
-    return Path(environment.get(_VARIABLE) or Path.home() / ".claude")
+def folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Returns the configuration folders of Claude Code; some versions follow the XDG rules."""
+    home, chosen = user_folder(environment), environment.get(_VARIABLE)
+    further = Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "claude"
+    return (Path(chosen),) if chosen else (home / ".claude", further)
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
@@ -103,41 +108,31 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 def complete(session: AgentSession) -> None:
     """Reads project, title, prompt and model from the ends of a session's file. Sub-agents have files of their own."""
-    head, tail = read_ends(str(session.path))
-    titles: dict[str, str] = {}
-    command = ""
-    for data in (*head, *tail):
-        try:
-            line = _line.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            continue
-        session.project = session.project or line.cwd or ""
-        titles |= {key: text for key, text in _titles(line).items() if text}
+    commands: list[str] = []
+
+    def facts(line: _Line) -> LineFacts:
+        title, rank = next(((text, rank) for rank, text in _titles(line) if text), ("", 0))
         message = line.message
         if message is None:
-            continue
-        # Messages of the program itself have the model "<synthetic>".
-        if message.model and not message.model.startswith("<"):
-            session.model = message.model
+            last = (line.last_prompt or "") if line.type == "last-prompt" else ""
+            return LineFacts(line.cwd or "", other_prompt=last, title=title, title_rank=rank)
+        prompt = ""
         if line.type == "user" and not (line.is_meta or line.is_compact_summary or line.is_sidechain):
-            text, name = _typed_text(message.content)
-            session.prompt, command = session.prompt or text, command or name
-    session.prompt = session.prompt or titles.get("prompt") or command
-    # The user's own title first.
-    session.title = titles.get("custom") or titles.get("ai") or titles.get("agent") or ""
+            prompt, command = _typed_text(message.content)
+            commands.extend(filter(None, (command,)))
+        # Messages of the program itself have the model "<synthetic>".
+        model = message.model if message.model and not message.model.startswith("<") else ""
+        return LineFacts(line.cwd or "", prompt, title=title, model=model, title_rank=rank)
+
+    complete_from_lines(session, _line, facts, titles=_TITLE_MARKS)
+    session.prompt = session.prompt or next(iter(commands), "")
 
 
-def _titles(line: _Line) -> dict[str, str | None]:
-    match line.type:
-        case "custom-title":
-            return {"custom": line.custom_title}
-        case "ai-title":
-            return {"ai": line.ai_title}
-        case "last-prompt":
-            return {"prompt": line.last_prompt}
-        case _:
-            # A `summary` is no title: it names a record that may be in another session's file.
-            return {"agent": line.agent_name}
+def _titles(line: _Line) -> tuple[tuple[int, str | None], ...]:
+    """Returns the title in a line with its rank: the user's own title first."""
+    # A `summary` is no title: it names a record that may be in another session's file.
+    by_type = {"custom-title": (3, line.custom_title), "ai-title": (2, line.ai_title)}
+    return (by_type.get(line.type, (1, line.agent_name)),)
 
 
 def _typed_text(content: object) -> tuple[str, str]:
@@ -172,7 +167,7 @@ def _add_below(project: str, sessions: dict[str, AgentSession], listing: Listing
 def _add_beside(beside: list[Found], sessions: dict[str, AgentSession]) -> None:
     """Counts sub-agents with files beside their session's; their first line names it."""
     for found in beside:
-        head, _ = read_ends(found.path, 8 << 10)
+        head = read_head(found.path, 8 << 10)
         try:
             session = sessions.get(_line.decode(head[0]).session_id or "") if head else None
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -195,7 +190,7 @@ def _running_sessions(root: Path, listing: Listing) -> set[str]:
             break
         if not found.name.endswith(".json") or found.size > _PID_BYTES:
             continue
-        head, _ = read_ends(found.path, _PID_BYTES)
+        head = read_head(found.path, _PID_BYTES)
         try:
             one = _running.decode(b"\n".join(head))
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -313,7 +308,7 @@ def _facts(path: Path) -> AgentFacts | None:
 
 
 SESSIONS = SessionFinder(
-    folder=folder,
+    folders=folders,
     candidates=candidates,
     complete=complete,
     files=files_of_session,

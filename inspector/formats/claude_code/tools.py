@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from inspector.formats.format import AgentTools
 
+INTERRUPTED = "[Request interrupted by user"
+"""Beginning of the text that reports an interruption to the model."""
+
 TOOLS = AgentTools(
     declined=(
         "The user doesn't want to proceed with this tool use",
@@ -13,4 +16,17 @@ TOOLS = AgentTools(
     ),
     failure_prefixes=("Error: ", "<tool_use_error>"),
     person_tools=("AskUserQuestion", "ExitPlanMode"),
+    program_texts=(
+        "<command-name>",
+        "<command-message>",
+        "<local-command-",
+        "<task-notification>",
+        "<teammate-message",
+        "<system-reminder>",
+        "<ide_",
+        "<bash-",
+        "<user-memory-input>",
+        "Caveat:",
+        INTERRUPTED,
+    ),
 )

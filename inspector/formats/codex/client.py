@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 
-from inspector.formats.clients import Client, ConfigFile, ModelApi, ModelClient, project_files
+from inspector.formats.clients import Client, ConfigFile, ModelApi, ModelClient, project_files, user_folder
 
 _NAME = "codex"
 _PACKAGE = "@openai/codex"
@@ -22,7 +22,7 @@ def _files() -> Iterator[ConfigFile]:
 
 def home_folder(environment: Mapping[str, str]) -> Path:
     """Returns the folder of its configuration and sessions."""
-    return Path(environment.get("CODEX_HOME") or Path.home() / ".codex")
+    return Path(environment.get("CODEX_HOME") or user_folder(environment) / ".codex")
 
 
 CLIENT = Client(

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from inspector.formats.codex import tools
 from inspector.formats.codex.records import (
     EVENT,
     HEADER,
@@ -44,10 +45,7 @@ COMPACTED, FORGET, CANCEL = "participant/compact-done", "participant/forget", "r
 COLLABORATION = "collaboration"
 """Namespace of tools that work on other agents."""
 
-MACHINE = (
-    "<environment_context>", "<user_instructions>", "<turn_aborted>", "<subagent_notification>", "<permissions",
-    "<skill", "<app-context>", "<collaboration_mode>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
-)  # fmt: skip
+MACHINE = tools.TOOLS.program_texts
 """Beginnings of user texts that were not typed."""
 _MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))

@@ -22,7 +22,7 @@ from inspector.formats.entry_builders import (
     text_entry,
     token_count,
 )
-from inspector.formats.value_conversions import describe_record
+from inspector.formats.value_conversions import describe_record, mapping_or_empty
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload, Spawn, ThreadMark
 
@@ -35,17 +35,40 @@ _BEGINS = re.compile(
 _ERROR = re.compile(rb'\{\s?"type":\s?"error",\s?"message":')
 _WORDS = {"agent_message": CHAT, "assistant_message": CHAT, "reasoning": THOUGHT, "plan": THOUGHT}
 _CALLS = frozenset({"command_execution", "file_change", "mcp_tool_call", "collab_tool_call", "web_search"})
+_OTHER_ITEMS = ("todo_list", "error")
+_TURN_KEYS = frozenset(("type", "usage", "error"))
+_COUNTS = ("input_tokens", "cached_input_tokens", "output_tokens")
+"""Members of a turn's usage, which no other program has together."""
 _FAILED, _DECLINED = "failed", "declined"
 
 
 def is_event(line: bytes, *, unknown: bool = False) -> bool:
-    """Returns True if a line begins like an event.
+    """Returns True if a line is an event.
+
+    Other programs print events of the same types, so that members of Codex alone are needed too.
 
     Args:
         line: without its end.
-        unknown: accept an error too, which other programs write alike.
+        unknown: accept events that other programs may write alike, as errors.
     """
-    return _BEGINS.match(line) is not None or (unknown and _ERROR.match(line) is not None)
+    if _BEGINS.match(line) is None:
+        return unknown and _ERROR.match(line) is not None
+    event = decoded_object(line)
+    return event is not None and _is_own(event, unknown)
+
+
+def _is_own(event: Mapping[str, Any], unknown: bool) -> bool:
+    sort, item, usage = str(event.get("type")), event.get("item"), event.get("usage")
+    if sort.startswith("turn."):
+        if not event.keys() <= _TURN_KEYS:
+            return False
+        is_counted = isinstance(usage, Mapping) and all(key in usage for key in _COUNTS)
+        return unknown or is_counted or "message" in mapping_or_empty(event.get("error"))
+    if unknown or sort.startswith("thread."):
+        return unknown or isinstance(event.get("thread_id"), str)
+    named = str(mapping_or_empty(item).get("type") or mapping_or_empty(item).get("item_type"))
+    is_known = named in _WORDS or named in _CALLS or named in _OTHER_ITEMS
+    return is_known and isinstance(mapping_or_empty(item).get("id"), str)
 
 
 def meanings_of(line: bytes) -> tuple[DerivedMessage, ...]:
@@ -62,10 +85,10 @@ def payload_of(line: bytes, place: int) -> Payload:
 def _entries(event: Mapping[str, Any]) -> list[Entry]:
     sort, item = str(event.get("type")), event.get("item")
     if sort.startswith("item.") and isinstance(item, Mapping):
-        return _marked(list(_item(sort, item)), item)
+        return item_entries(sort, item)
     if sort in ("turn.failed", "error"):
         error = event.get("error")
-        return [_error(error.get("message") if isinstance(error, Mapping) else event.get("message"))]
+        return [error_entry(error.get("message") if isinstance(error, Mapping) else event.get("message"))]
     rest = {key: value for key, value in event.items() if key != "type"}
     found = control_entry(NAMESPACE + sort, PROGRAM, _event_words(sort, event), rest)
     thread = event.get("thread_id")
@@ -97,6 +120,16 @@ def _event_words(sort: str, event: Mapping[str, Any]) -> str:
     return words if isinstance(words, str) else describe_record(sort, event)
 
 
+def item_entries(event: str, item: Mapping[str, Any]) -> list[Entry]:
+    """Returns the rows of an item in its present state, marked so that repetitions are copies.
+
+    Args:
+        event: `item.started`, `item.updated` or `item.completed`.
+        item: its members.
+    """
+    return _marked(list(_item(event, item)), item)
+
+
 def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
     """Yields the rows of an item in its present state."""
     sort = str(item.get("type") or item.get("item_type"))
@@ -109,7 +142,7 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
     elif sort == "todo_list":
         yield Entry(DerivedMessage(THOUGHT, AGENT), {"text": _todos(item.get("items"))})
     elif sort == "error":
-        yield _error(item.get("message"))
+        yield error_entry(item.get("message"))
     elif sort in _CALLS and event == "item.updated":
         # An update repeats the item with its present state, so it becomes a tick of the call.
         found = control_entry(NAMESPACE + sort, PROGRAM, str(item.get("status") or "goes on"), _rest(item))
@@ -123,7 +156,7 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
         yield control_entry(NAMESPACE + sort, PROGRAM, describe_record(sort, _rest(item)), _rest(item))
 
 
-def _error(words: object) -> Entry:
+def error_entry(words: object) -> Entry:
     """Returns an error's row; a failed turn and the error that ended it have the same text, and so are copies."""
     found = Entry(DerivedMessage("system/error", PROGRAM, (AGENT,), failed=True), {"text": words, "error": words})
     found.meaning.identity = b"error\0" + bytes_of(found.payload)

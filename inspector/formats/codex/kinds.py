@@ -9,6 +9,8 @@ BOOKKEEPING = frozenset(
     for record in (
         "ghost_snapshot", "inter_agent_communication_metadata", "session_meta", "task_complete", "task_started",
         "thread.started", "thread_name_updated", "thread_settings_applied", "token_count", "turn.completed",
-        "turn.started", "turn_context", "world_state",
+        "turn.started", "turn_context", "world_state", "answer", "delta", "initialize", "initialized", "turn/start",
+        "item/started", "turn/started", "turn/completed", "thread/start", "thread/started", "thread/status/changed",
+        "thread/tokenUsage/updated", "account/rateLimits/updated", "mcpServer/startupStatus/updated",
     )
 )  # fmt: skip

@@ -1,13 +1,13 @@
 """Format: threads of Codex, three generations of files, and its printed events (docs/transcripts.md).
 
-`exec_events` reads the output of `codex exec --json`. For files, `records` decodes the shape of a record, `derivation`
-derives its messages, `payloads` creates their payloads. `inspector.store.messages.thread_files` resolves copies, the
-model of a turn, and history copied from another thread.
+`exec_events` reads the output of `codex exec --json`, `app_server` logs of `codex app-server`. For files, `records`
+decodes the shape of a record, `derivation` derives its messages, `payloads` creates their payloads.
+`inspector.store.messages.thread_files` resolves copies, the model of a turn, and history copied from another thread.
 """
 
 from __future__ import annotations
 
-from inspector.formats.codex import exec_events
+from inspector.formats.codex import app_server, exec_events
 from inspector.formats.codex.derivation import derive_messages
 from inspector.formats.codex.payloads import payload_of
 from inspector.formats.codex.records import USUAL, read_codex
@@ -30,7 +30,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         return Record(Shape.DERIVED, line, time_ns=NO_TIME, derived_messages=means, derived_by=LABEL) if means else None
     found = read_codex(line, unknown=unknown)
     if found is None:
-        return None
+        return app_server.read(line, LABEL)
     return Record(
         Shape.DERIVED, line, time_ns=parse_text_time(found.timestamp), derived_messages=derive_messages(found),
         derived_by=LABEL
@@ -46,4 +46,6 @@ def payload(line: bytes, number: int) -> Payload:
     """Returns the payload of message `number` of a record, from 0. Never raises."""
     if exec_events.is_event(line, unknown=True):
         return exec_events.payload_of(line, number)
+    if app_server.is_message(line):
+        return app_server.payload_of(line, number)
     return payload_of(line, number)

@@ -103,6 +103,7 @@ class Inner(msgspec.Struct, gc=False):
     author: str | None = None
     recipient: str | None = None
     agent_thread_id: str | None = None
+    status: Any = None
     new_thread_id: str | None = None
     new_agent_role: str | None = None
     receiver_thread_id: str | None = None
@@ -180,7 +181,10 @@ def _read_item(line: bytes) -> Line | None:
     blocks = found.content if isinstance(found.content, list) else ()
     fits = {
         "message": found.role is not None and any(one.type in ("input_text", "output_text") for one in blocks),
-        "reasoning": found.summary is not None and (bool(found.encrypted_content) or found.id is not None),
+        # Grok Build states a status here, Codex never.
+        "reasoning": found.summary is not None
+        and found.status is None
+        and (bool(found.encrypted_content) or found.id is not None),
         "web_search_call": bool(found.action),
     }.get(found.type, found.call_id is not None)
     return Line(ITEM, None, found) if fits else None

@@ -16,7 +16,8 @@ import msgspec
 from inspector.formats.codex import FORMAT
 from inspector.formats.codex.client import home_folder
 from inspector.formats.codex.derivation import MACHINE
-from inspector.sources.agent_sessions.files import Found, Listing, read_ends
+from inspector.sources.agent_sessions.files import Found, Listing, read_head
+from inspector.sources.agent_sessions.line_files import NO_FACTS, LineFacts, complete_from_lines
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 from inspector.sources.transcript_files import Member, ReadCache
 
@@ -69,7 +70,7 @@ def _name_parts(name: str) -> _NameParts | None:
 
 def _parent_in(path: str) -> str | None:
     """Returns the parent thread of a thread from its first record, if it names one."""
-    head, _ = read_ends(path, _FIRST_BYTES)
+    head = read_head(path, _FIRST_BYTES)
     try:
         line = _line.decode(head[0]) if head else None
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -100,30 +101,25 @@ def complete(session: AgentSession) -> str | None:
 
     A review's sub-agent does not name its parent: the id is "".
     """
-    head, tail = read_ends(str(session.path))
-    parent: str | None = None
-    described = False
-    for data in (*head, *tail):
-        try:
-            line = _line.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            continue
+    described: list[_Payload] = []  # later ones are from a fork or resumption
+
+    def facts(line: _Line) -> LineFacts:
         payload = line.payload
         if payload is None:
-            session.prompt = session.prompt or _typed_text(line.role, line.content)
-            continue
-        if line.type == "session_meta" and not described:  # a later one is from a fork or resumption
-            described = True
-            session.project = payload.cwd or ""
-            parent = _parent_of(payload)
-        elif line.type == "turn_context":
-            session.model = payload.model or session.model
-            session.project = session.project or payload.cwd or ""
-        elif payload.type == "user_message" and isinstance(payload.message, str):
-            session.prompt = session.prompt or _without_machine_text(payload.message)
-        elif line.type == "response_item":
-            session.prompt = session.prompt or _typed_text(payload.role, payload.content)
-    return parent
+            return LineFacts(prompt=_typed_text(line.role, line.content))
+        if line.type == "session_meta":
+            described.append(payload)
+            return LineFacts(payload.cwd or "") if len(described) == 1 else NO_FACTS
+        if line.type == "turn_context":
+            return LineFacts(payload.cwd or "", model=payload.model or "")
+        if payload.type == "user_message" and isinstance(payload.message, str):
+            return LineFacts(prompt=_without_machine_text(payload.message))
+        return (
+            LineFacts(prompt=_typed_text(payload.role, payload.content)) if line.type == "response_item" else NO_FACTS
+        )
+
+    complete_from_lines(session, _line, facts, model=b'"turn_context"')
+    return _parent_of(described[0]) if described else None
 
 
 def _parent_of(payload: _Payload) -> str | None:
@@ -198,7 +194,7 @@ def _nearby_files(path: Path, listing: Listing) -> list[Found]:
 
 
 SESSIONS = SessionFinder(
-    folder=home_folder,
+    folders=lambda environment: (home_folder(environment),),
     candidates=candidates,
     complete=complete,
     files=files_of_session,

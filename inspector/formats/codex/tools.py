@@ -14,4 +14,16 @@ TOOLS = AgentTools(
     ),
     failure_prefixes=("exec_command failed: ", "apply_patch failed: "),
     person_tools=("request_user_input",),
+    program_texts=(
+        "<environment_context>",
+        "<user_instructions>",
+        "<turn_aborted>",
+        "<subagent_notification>",
+        "<permissions",
+        "<skill",
+        "<app-context>",
+        "<collaboration_mode>",
+        "<INSTRUCTIONS>",
+        "# AGENTS.md instructions",
+    ),
 )

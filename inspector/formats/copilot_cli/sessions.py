@@ -8,11 +8,15 @@ from typing import Any
 
 import msgspec
 
+from inspector.formats.clients import user_folder
 from inspector.formats.copilot_cli import FORMAT
-from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
+from inspector.sources.agent_sessions.files import Listing, read_whole
+from inspector.sources.agent_sessions.line_files import NO_FACTS, LineFacts, complete_from_lines, sessions_in
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 
 _EVENTS = "events.jsonl"
+_COUNTED_BYTES = 4 << 20
+"""Limit of files whose sub-agents are counted: each file is read as a whole for it."""
 
 
 class _Context(msgspec.Struct, gc=False):
@@ -36,9 +40,11 @@ class _Event(msgspec.Struct, gc=False):
 _event = msgspec.json.Decoder(_Event)
 
 
-def folder(environment: Mapping[str, str]) -> Path:
-    """Returns the home folder of Copilot CLI."""
-    return home_in(environment) / ".copilot"
+def folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Returns the folder of Copilot CLI."""
+    own, state = environment.get("COPILOT_HOME"), environment.get("XDG_STATE_HOME")
+    usual = user_folder(environment) / ".copilot"
+    return (Path(own),) if own else (usual, Path(state, ".copilot")) if state else (usual,)
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
@@ -48,29 +54,22 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
         for found in listing.files(path):
             if found.name == _EVENTS:
                 yield AgentSession(FORMAT.name, name, Path(found.path), found.modified, found.size)
-    for found in listing.files(states):
-        if found.name.endswith(".jsonl"):
-            yield AgentSession(
-                FORMAT.name, found.name.removesuffix(".jsonl"), Path(found.path), found.modified, found.size
-            )
+    yield from sessions_in(FORMAT.name, listing.files(states))
 
 
 def complete(session: AgentSession) -> None:
-    """Reads project, prompt, model and the number of sub-agents from the ends of a session's file."""
-    head, tail = read_ends(str(session.path))
-    for line in (*head, *tail):
-        try:
-            event = _event.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-        data = event.data
-        if data is None:
-            continue
-        session.project = session.project or data.cwd or (data.context.cwd if data.context is not None else None) or ""
-        session.model = data.new_model or data.model or data.selected_model or session.model
-        if event.type == "user.message" and isinstance(data.content, str):
-            session.prompt = session.prompt or data.content
-        session.sub_agents += event.type == "subagent.started"
+    """Reads project, prompt, model and the number of sub-agents from a session's file."""
+    complete_from_lines(session, _event, _facts)
+    session.sub_agents = read_whole(str(session.path), _COUNTED_BYTES).count(b'"subagent.started"')
 
 
-SESSIONS = SessionFinder(folder=folder, candidates=candidates, complete=complete)
+def _facts(event: _Event) -> LineFacts:
+    data = event.data
+    if data is None:
+        return NO_FACTS
+    project = data.cwd or (data.context.cwd if data.context is not None else None) or ""
+    prompt = data.content if event.type == "user.message" and isinstance(data.content, str) else ""
+    return LineFacts(project, prompt, model=data.new_model or data.model or data.selected_model or "")
+
+
+SESSIONS = SessionFinder(folders=folders, candidates=candidates, complete=complete)

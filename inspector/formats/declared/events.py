@@ -26,7 +26,7 @@ _AGENTS = frozenset({"assistant", "model", "ai", "agent", "bot"})
 _USERS = frozenset({"user", "human"})
 _PROGRAMS = frozenset({"system", "developer"})
 _NO_SLUG = re.compile(r"[^\w.-]+")
-_MAX_SLUG = 40
+_MAX_SLUG, _MAX_KIND = 40, 1_000
 _OF_AGENT = frozenset({EventKind.ANSWER, EventKind.THOUGHT, EventKind.CALL, EventKind.AGENT_STARTED})
 
 
@@ -324,4 +324,5 @@ def _content(value: object) -> object:
 
 def _slug(kind: str | None) -> str:
     """Returns a kind as a part of a row's kind."""
-    return _NO_SLUG.sub("-", kind or "").strip("-.")[:_MAX_SLUG] or "record"
+    name = (kind or "")[:_MAX_KIND]
+    return _NO_SLUG.sub("-", name).strip("-.")[:_MAX_SLUG] or "record"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, WARNING, Check
 from inspector.analysis.findings.topic import DeclaredTopic
+from inspector.base.slices import SlicedWork
 from inspector.formats.line_reading import read_line
 from inspector.protocol.capabilities import covers_by_kind
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -121,20 +121,18 @@ class GatewayLog:
         self._copies_queue: deque[int] = deque()
 
     def feed(self, batch: Batch) -> None:
-        """Checks errors of a batch, and queues messages with differing copies for `go_on`."""
+        """Checks errors of a batch, and queues messages with differing copies for `deferred_checks`."""
         self._errors(batch)
         if len(batch.capture.deliveries):
             flags = batch.capture.columns["flags"]
             changed = batch.changed[flags[batch.changed] & Flag.COPIES_DIFFER.value != 0]
             self._copies_queue.extend((*changed.tolist(), *batch.flagged_rows(Flag.COPIES_DIFFER.value).tolist()))
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Compares copies until a time (`time.perf_counter`). Returns True if the queue is empty."""
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Compares copies."""
         while self._copies_queue:
             self._compare(batch, self._copies_queue.popleft())
-            if time.perf_counter() >= until:
-                break
-        return not self._copies_queue
+            yield
 
     # Errors
 

@@ -10,30 +10,29 @@ from numpy.typing import NDArray
 
 from inspector.formats.gateway_log import reader as gateway_log
 from inspector.protocol import line_structs
+from inspector.protocol.json_values import has_shape
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.decoder.fast_path import (
     BlockTables,
+    DecodedRows,
     FastReader,
-    RegularRows,
+    RegularEnvelopes,
+    add_line_values,
     decode_envelopes,
-    envelope_columns,
     extracts_of,
     fold_hash,
     lengths,
-    regular_envelopes,
     values_at,
 )
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Extracts
-from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_each
 from inspector.store.columns.intern_table import InternTable
 
 _NO_NUMBER = -1
 
 
-def _read_gateway_log(lines: Sequence[bytes], tables: BlockTables) -> RegularRows:
+def _read_gateway_log(lines: Sequence[bytes], tables: BlockTables) -> DecodedRows:
     """Decodes an envelope once for all its copies: it is logged as received and then once per recipient."""
     rows = line_structs.decode_all(line_structs.decode_log_line, lines)
     logged = [row for row in rows if row is not None]
@@ -44,32 +43,28 @@ def _read_gateway_log(lines: Sequence[bytes], tables: BlockTables) -> RegularRow
     first, which = _number_keys(contents)
     raws = values_at(written, first)
     envelopes, odd = decode_envelopes(raws)
-    plain, heads = regular_envelopes(envelopes, odd, tables)
-    odd = odd.renumbered(plain, len(envelopes))
-    kept, raws = values_at(envelopes, plain), values_at(raws, plain)
+    found = RegularEnvelopes(envelopes, odd, raws.__getitem__, tables)
+    raws = values_at(raws, found.places)
     # Irregular envelopes are left to the exact reader, with all their copies.
-    if len(kept) < len(envelopes):
+    if len(found.kept) < len(envelopes):
         number = np.full(len(envelopes), _NO_NUMBER)
-        number[plain] = np.arange(len(plain))
+        number[found.places] = np.arange(len(found.places))
         which = number[which]
         good = np.flatnonzero(which != _NO_NUMBER)
         which, contents, places, logged = which[good], contents[good], places[good], values_at(logged, good)
-    shared = envelope_columns(kept, odd, heads, tables)
-    shared["size"] = lengths(raws)
-    columns = {name: column[which] for name, column in shared.items()}
+    found.columns["size"] = lengths(raws)
+    columns = {name: column[which] for name, column in found.columns.items()}
     columns["length"] = lengths(values_at(lines, places))
     _add_log_columns(columns, logged, tables)
-    columns["fold"] = _fold_hashes(
-        [odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables
-    )
+    columns["fold"] = _fold_hashes(found, which, columns["space"], tables)
     # Only a message with copies needs its content hash.
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
-    at_first = np.empty(len(kept), np.int64)
+    at_first = np.empty(len(found.kept), np.int64)
     at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several values for one place, numpy keeps the last
-    each = extracts_of(kept, odd, raws.__getitem__, at_first, columns, tables)
+    each = extracts_of(found.kept, found.odd, raws.__getitem__, at_first, columns, tables)
     extracts = Extracts()
     extracts.add_repeated(each, which)
-    return RegularRows(gateway_log.LABEL, places, columns, extracts)
+    return DecodedRows(gateway_log.LABEL, places, columns, extracts)
 
 
 def _number_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -91,27 +86,20 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[line_structs.Lo
     which = around.intern_all([(e.event, e.participant, e.space_id, e.direction) for e in logged], len(logged))
     for name, values in zip(_LOG_FIELDS, zip((None,) * len(_LOG_FIELDS), *around[1:], strict=True), strict=True):
         columns[name] = strings.intern_all(values, len(around))[which]
-    times = parse_times([line.timestamp for line in logged])
-    # Without a readable time of the log, the envelope's own has to do.
-    columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
-    received, rejected = (columns["event"] == (strings.find(event) or -1) for event in gateway_log.INBOUND_EVENTS)
-    columns["flags"][rejected] |= np.uint32(Flag.REFUSED.value)
-    unsaid = (columns["sender"] == 0) & (received | rejected) & (columns["participant"] != (strings.find("") or -1))
-    columns["sender"] = np.where(unsaid, columns["participant"], columns["sender"])
+    columns["time_ns"] = parse_times([line.timestamp for line in logged])
+    add_line_values(columns, strings)
 
 
 def _fold_hashes(
-    envelopes: Sequence[line_structs.Envelope | line_structs.OpenEnvelope | None], which: NDArray[np.int64],
-    spaces: Array, tables: BlockTables,
-) -> NDArray[np.uint64]:  # fmt: skip
+    found: RegularEnvelopes, which: NDArray[np.int64], spaces: Array, tables: BlockTables
+) -> NDArray[np.uint64]:
     """Returns the fold hash of each record, by number of its envelope and its logged space."""
     different, inverse = np.unique(which << 32 | spaces, return_inverse=True)
     folds: list[int] = []
     for number, space in zip((different >> 32).tolist(), (different & 0xFFFF_FFFF).tolist(), strict=True):
-        e = envelopes[number]
-        named = tables.strings[space] if space else None
-        folds.append(NO_HASH if e is None else fold_hash(named, e.id, e.sender, e.ts, e.kind))
+        e, _ = found.odd.written.get(number, (found.kept[number], None))
+        folds.append(fold_hash(tables.strings[space] if space else None, e.id, e.sender, e.ts, e.kind))
     return np.array(folds, np.uint64)[inverse]
 
 
-READER = FastReader(line_structs.decode_log_line, _read_gateway_log)
+READER = FastReader(lambda line: has_shape(line_structs.decode_log_line, line), _read_gateway_log)

@@ -6,7 +6,6 @@ identify the copies.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -26,7 +25,9 @@ from inspector.formats.entry_builders import (
     text_of,
     token_count,
 )
+from inspector.formats.gemini_cli import tools
 from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.shell_results import has_failed
 from inspector.formats.value_conversions import describe_record
 from inspector.protocol.derived_messages import ApiCall, History, Spawn
 from inspector.protocol.timestamps import NO_TIME, parse_text_time
@@ -37,9 +38,23 @@ USER, AGENT, PROGRAM = "user", "gemini", "gemini-cli"
 NAMESPACE = "gemini/"
 _TYPES = ("user", "gemini", "info", "error", "warning")
 _MARKS = ((b'"projectHash"',), (b'"$set"',), (b'"$rewindTo"',), (b'"timestamp"', b'"content"'))
+_SESSION_KEYS = frozenset(
+    (
+        "lastUpdated",
+        "messages",
+        "summary",
+        "startTime",
+        "sessionId",
+        "projectHash",
+        "directories",
+        "kind",
+        "memoryScratchpad",
+    )
+)  # fmt: skip
+"""Members of a session that a later line sets."""
 _FAILED = ("error", "cancelled")
 _CANCELLED = "cancelled"
-_ADDED = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
+_ADDED = tools.TOOLS.program_texts
 """Beginnings of user texts that the program wrote."""
 
 
@@ -47,7 +62,7 @@ def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
     if "projectHash" in value and "sessionId" in value:
         return True
     if isinstance(value.get("$set"), Mapping) or isinstance(value.get("$rewindTo"), str):
-        return len(value) == 1
+        return len(value) == 1 and ("$set" not in value or bool(_SESSION_KEYS & set(value["$set"])))
     if not all(isinstance(value.get(key), str) for key in ("id", "timestamp", "type")) or "content" not in value:
         return False
     if any(key in value for key in ("parentId", "parentUuid", "payload", "data", "uuid", "kind")):
@@ -200,24 +215,13 @@ def _told_back(part: Mapping[str, Any]) -> Entry:
 
 def _result(called: str | None, said: list[object], name: object, *, failed: bool) -> Entry:
     words = [one for one in said if isinstance(one, str)]
-    failed = failed or (name in _SHELLS and any(map(_has_failed, words)))
+    failed = failed or (name in _SHELLS and any(map(has_failed, words)))
     entry = result_entry(called, said, AGENT, name=name, failed=failed)
     entry.meaning.identifier = f"{called}/result" if called is not None else None
     return _with_bytes(entry)
 
 
 _SHELLS = ("run_shell_command", "ShellTool")
-_EXIT = re.compile(
-    r"^Exit Code: -?[1-9]\d*\s*(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,400})*\s*"
-    r"(?:</untrusted_context>\s*)?\Z",
-    re.MULTILINE,
-)
-_LONGEST_END = 2_000
-
-
-def _has_failed(output: str) -> bool:
-    """Returns True if a shell's output ends with a non-zero exit code; the program does not count it as an error."""
-    return _EXIT.search(output[-_LONGEST_END:]) is not None
 
 
 def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:

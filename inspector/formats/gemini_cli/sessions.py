@@ -12,15 +12,18 @@ from typing import Any
 
 import msgspec
 
+from inspector.formats.clients import user_folder
 from inspector.formats.gemini_cli import FORMAT
 from inspector.formats.gemini_cli.reader import asked_in
-from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
+from inspector.sources.agent_sessions.files import Listing, read_whole
+from inspector.sources.agent_sessions.line_files import LINES, LineFacts, complete_from_lines
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 from inspector.sources.transcript_files import Member, ReadCache, named_session, oldest_first
 
 _CHATS = "chats"
 """Folder of a project's sessions."""
-_LINES = ".jsonl"
+_MOST_BYTES = 16 << 20
+"""Limit of documents whose facts are read."""
 _NAME = re.compile(r"session-.*-([0-9a-f]{8})\.jsonl?$")
 
 
@@ -38,9 +41,10 @@ _message = msgspec.json.Decoder(_Message)
 _document = msgspec.json.Decoder(_Document)
 
 
-def folder(environment: Mapping[str, str]) -> Path:
-    """Returns the home folder of Gemini CLI."""
-    return home_in(environment) / ".gemini"
+def folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Returns the folder of Gemini CLI, and that of its sandbox on macOS."""
+    home = Path(environment.get("GEMINI_CLI_HOME") or user_folder(environment))
+    return home / ".gemini", home / ".cache" / ".gemini"
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
@@ -60,25 +64,22 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 
 def complete(session: AgentSession) -> None:
-    """Reads prompt and model from the ends of a session's file. A `.json` longer than one end gives neither."""
-    head, tail = read_ends(str(session.path))
-    for message in _messages_in(session.path, head, tail):
-        session.model = message.model or session.model
-        if message.type == "user":
-            session.prompt = session.prompt or asked_in(message.content)
+    """Reads prompt and model from a session's file: a document as a whole, of lines both ends."""
+    if session.path.suffix == LINES:
+        complete_from_lines(session, _message, _facts)
+        return
+    try:
+        messages = _document.decode(read_whole(str(session.path), _MOST_BYTES)).messages
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return
+    facts = [_facts(message) for message in messages]
+    session.prompt = next(filter(None, (one.prompt for one in facts)), "")
+    session.model = next(filter(None, (one.model for one in reversed(facts))), "")
+    session.messages = len(messages)
 
 
-def _messages_in(path: Path, head: list[bytes], tail: list[bytes]) -> Iterator[_Message]:
-    if path.name.endswith(".json"):
-        try:
-            yield from _document.decode(b"\n".join((*head, *tail))).messages
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            return
-    for line in (*head, *tail):
-        try:
-            yield _message.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            continue
+def _facts(message: _Message) -> LineFacts:
+    return LineFacts(prompt=asked_in(message.content) if message.type == "user" else "", model=message.model or "")
 
 
 def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Member] | None:
@@ -93,11 +94,11 @@ def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Memb
     folder = path.with_name(session)
     found = [] if folder.is_symlink() else oldest_first(listing.files(str(folder)))
     agents = [
-        Member(Path(one.path), session, named_session(one.path) or one.name.removesuffix(_LINES))
+        Member(Path(one.path), session, named_session(one.path) or one.name.removesuffix(LINES))
         for one in found
-        if one.name.endswith(_LINES)
+        if one.name.endswith(LINES)
     ]
     return [Member(path), *agents]
 
 
-SESSIONS = SessionFinder(folder=folder, candidates=candidates, complete=complete, files=files_of_session)
+SESSIONS = SessionFinder(folders=folders, candidates=candidates, complete=complete, files=files_of_session)

@@ -10,4 +10,5 @@ TOOLS = AgentTools(
         "User did not allow tool call",
     ),
     person_tools=("ask_user", "exit_plan_mode"),
+    program_texts=("<session_context>", "This is the Gemini CLI. We are setting up the context"),
 )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
+from inspector.formats.exchange_lines import ExchangeConversion
 from inspector.formats.file_conversion import FileConverter, NotConvertedError
 from inspector.formats.har import FORMAT
-from inspector.formats.har.entries import Line, entry_to_lines
 from inspector.protocol.array_elements import ElementScanner, trim_span
 from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
 from inspector.protocol.json_size import TOO_LARGE, is_too_large
-from inspector.protocol.tolerant_encoder import to_json
 from inspector.protocol.truncated_json import complete_json
 
 _HEAD_BYTES = 1 << 16
@@ -49,49 +46,13 @@ def _first_key(value: Mapping[str, Any]) -> str | None:
     return next((key for key in value if not key.startswith("_") and key != "comment"), None)
 
 
-class HarConversion:
-    """Converts the exchanges of an archive to lines of a recording, in order of time.
+class HarConversion(ExchangeConversion):
+    """Converts the exchanges of an archive."""
 
-    Attributes:
-        progress: bytes read, and the file's size.
-    """
+    def _entries(self) -> Iterator[Any]:
+        yield from (_decoded_entry(one, number) for number, one in enumerate(self._encoded_entries(), 1))
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.progress = (0, path.stat().st_size)
-
-    def lines(self) -> Iterator[bytes]:
-        """Yields the lines, with overlapping exchanges interleaved. Raises OSError and NotConvertedError."""
-        waiting: list[tuple[int, int, dict[str, Any]]] = []
-        order = 0
-        trouble: NotConvertedError | None = None
-        try:
-            for number, entry in enumerate(self._entries(), 1):
-                for time_ns, line in self._lines_of(entry, number):
-                    if line["kind"] == "http-request":
-                        while waiting and waiting[0][0] <= time_ns:
-                            yield _json_line(heapq.heappop(waiting)[2])
-                    order += 1
-                    heapq.heappush(waiting, (time_ns, order, line))
-        except NotConvertedError as error:
-            trouble = error  # valid lines before it come out first
-        while waiting:
-            yield _json_line(heapq.heappop(waiting)[2])
-        if trouble is not None:
-            raise trouble
-
-    def _lines_of(self, entry: bytes, number: int) -> Iterator[Line]:
-        if len(entry) > _MAX_ENTRY:
-            raise NotConvertedError(f"its entry {number} has {len(entry) / 1e6:,.0f} MB")
-        if is_too_large(entry):
-            raise NotConvertedError(f"of its entry {number}: {TOO_LARGE}")
-        try:
-            value = decode_json(entry)
-        except NotAnObjectError as error:
-            raise NotConvertedError(f"its entry {number} is {error}") from None
-        return entry_to_lines(value, number)
-
-    def _entries(self) -> Iterator[bytes]:
+    def _encoded_entries(self) -> Iterator[bytes]:
         """Yields the entries, with one at a time in memory."""
         with self._path.open("rb") as file:
             begin = self._begin(file)
@@ -128,5 +89,12 @@ class HarConversion:
 CONVERSION = FileConverter(head_bytes=_HEAD_BYTES, begins_file=is_archive, convert=HarConversion, container=FORMAT.name)
 
 
-def _json_line(value: dict[str, Any]) -> bytes:
-    return to_json(value) + b"\n"
+def _decoded_entry(entry: bytes, number: int) -> Any:
+    if len(entry) > _MAX_ENTRY:
+        raise NotConvertedError(f"its entry {number} has {len(entry) / 1e6:,.0f} MB")
+    if is_too_large(entry):
+        raise NotConvertedError(f"of its entry {number}: {TOO_LARGE}")
+    try:
+        return decode_json(entry)
+    except NotAnObjectError as error:
+        raise NotConvertedError(f"its entry {number} is {error}") from None

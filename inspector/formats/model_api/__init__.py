@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import AgentTools, Conversations, Format, Stage, TrafficKind
+from inspector.formats.format import Conversations, Format, Stage, TrafficKind
+from inspector.formats.message_entries import AGENT
 from inspector.formats.model_api import reader
 from inspector.formats.model_api.addresses import MODEL_APIS
-from inspector.formats.model_api.entries import AGENT
 from inspector.formats.model_api.operations import OPERATIONS
 
 FORMAT = Format(
     name=reader.LABEL,
     title="messages of a model API",
-    reads="message arrays of OpenAI, Anthropic and Gemini",
+    reads="message arrays of OpenAI, Anthropic, Gemini, Bedrock and Cohere",
     stage=Stage.LATE,
     traffic=TrafficKind.WIRE,
     read=reader.read,
     payload=reader.payload,
-    namespace=reader.NAMESPACE,
-    bookkeeping=frozenset({reader.SESSION_KIND}),
     conversations=Conversations.CONTINUED,
     is_model_wire=True,
     session_headers=("session-id", "session_id", "x-session-id", "x-session-affinity"),
@@ -25,7 +23,6 @@ FORMAT = Format(
         "thread-id", "thread_id", "x-thread-id", "conversation-id", "conversation_id", "x-conversation-id", "agent-id",
         "x-agent-id",
     ),
-    tools=AgentTools(person_tools=("ask_followup_question",)),  # of clients without a format of their own
     lone_answers_of=AGENT,
     model_apis=MODEL_APIS,
     model_operations=tuple(one.name for one in OPERATIONS),

@@ -19,6 +19,7 @@ from typing import Any
 from inspector.formats.entry_builders import CHAT, Entry, bytes_of, decoded_object, set_matched_text
 from inspector.formats.model_api import operations
 from inspector.formats.model_api import reader as api_messages
+from inspector.formats.model_api.usage import api_call, stated_cost
 from inspector.formats.model_vocabulary import AGENT, CLIENT, SYSTEM, USER, tool_name
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, MODEL_CALL_KEY, ApiCall, DerivedMessage, Payload
@@ -29,6 +30,7 @@ from inspector.protocol.timestamps import NO_TIME, parse_time
 _NOTHING: Mapping[str, Any] = {}
 _SENT = ("messages", "system", "instructions", "input", "contents", "systemInstruction", "system_instruction")
 """Members of a request's body that contain messages, rows of their own."""
+_NO_PARAMETERS = (*_SENT, "prompt", "tools", "toolConfig", "model", "metadata")
 _RETRIES = "x-stainless-retry-count"
 _FAILED = 400
 _CUT = {
@@ -64,7 +66,7 @@ def read_request(
         model=operations.asked_model(path, body),
         conversation="",
         asked_ns=parse_time(t),
-        continued_answer=_text(body.get("previous_response_id")),
+        continued_answer=operations.continued_answer(body),
         # A repeat of a failed request has the same body.
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
         retries=_retries(headers),
@@ -165,9 +167,9 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
         **({"tools": tools} if tools is not None else {}),
         **({"cache_marks": marks} if marks else {}),
         # All other members of the body are parameters, known or not.
-        "parameters": {key: one for key, one in body.items() if key not in (*_SENT, "tools", "model", "metadata")},
+        "parameters": {key: one for key, one in body.items() if key not in _NO_PARAMETERS},
     }  # fmt: skip
-    previous = _text(body.get("previous_response_id"))
+    previous = operations.continued_answer(body)
     if previous is not None:
         seen = known.get("after") == previous
         told["instructions"] = len(api_messages.instructions_in(body))
@@ -314,7 +316,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     error = operations.error_in(body)
     # A server may fail with status 200, after its head was sent.
     failed = error is not None or status >= _FAILED or value.get("how") == "server-broke"
-    reported = api_messages.api_call(body)
+    reported = api_call(body)
     first = _number(known.get("first"), NO_TIME)
     answered = reported or ApiCall(call.identifier, call.model)
     if reported is not None:
@@ -340,6 +342,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
         kinds.RESPONSE, AGENT, (CLIENT,), identifier=f"{call.identifier}/answer",
         correlation=call.identifier, method=call.operation or None, target=call.model, failed=failed, call=answered,
     )  # fmt: skip
+    row.cost = stated_cost(body)
     words = _answer_words(value, answered, told)
     if failed:
         error = error if error is not None else {"message": _text(value.get("text")) or words}

@@ -17,20 +17,22 @@ from inspector.formats.entry_builders import (
     bytes_of,
     decoded_object,
     payload_at,
-    token_count,
 )  # fmt: skip
-from inspector.formats.model_api.entries import (
+from inspector.formats.message_entries import (
     ADDITIONAL_TOOLS,
     SENDERS,
     entries_of_message,
     list_or_empty,
     speaker_entry,
 )
-from inspector.formats.model_api.operations import error_in, stop_reason
+from inspector.formats.model_api import bedrock, cohere, interactions
+from inspector.formats.model_api.operations import asked_model, error_in, stop_reason
 from inspector.formats.model_api.streams import AnswerStream, is_of_ollama, stream_of
+from inspector.formats.model_api.usage import answer_name, api_call, stated_cost
 from inspector.formats.model_vocabulary import AGENT, USER
+from inspector.formats.value_conversions import mappings_in
 from inspector.protocol import kinds
-from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, ApiCall, DerivedMessage, Payload, ThreadMark
+from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload, ThreadMark
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.timestamps import NO_TIME, parse_time
@@ -47,7 +49,10 @@ _ITEMS = frozenset(
 _ITEM_ENDS = ("_call", "_call_output")
 """Suffixes of further items: calls, also of new tools, and their results."""
 _FOREIGN = ("kind", "from", "protocol", "jsonrpc", "envelope", "uuid", "sessionId", "parts_of")
-_MARKS = (b'"role"', b'"parts"', b'"call_id"', b'"candidates"', b'"promptFeedback"', b'"error"', b'"output"')
+_MARKS = (
+    b'"role"', b'"parts"', b'"call_id"', b'"candidates"', b'"promptFeedback"', b'"error"', b'"output"',
+    b'"interaction"', b'"text_completion"', b'\\"role\\"',
+)  # fmt: skip
 _HOLDERS = (
     "request", "request_body", "requestBody", "response", "response_body", "responseBody", "body", "result", "message",
     "error",
@@ -65,9 +70,6 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         line: without its end.
         unknown: accept single items of the Responses API too, which also occur in other logs.
     """
-    # The start of a session has no message, but names the conversation.
-    if _SESSION_START in line and (begins := _session_start(_decoded(line))) is not None:
-        return Record(Shape.DERIVED, line, derived_messages=(begins.meaning,), derived_by=LABEL)
     # Byte searches refuse most lines of other formats before decoding.
     if not any(mark in line for mark in _MARKS):
         return Record(Shape.NO_MESSAGE, line, derived_by=LABEL) if event_in(line) is not None else None
@@ -83,7 +85,10 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     call = next(filter(None, map(api_call, reversed(bodies))), None)
     if call is not None:
         call.stop = next(filter(None, map(stop_reason, reversed(bodies))), None)
+        # Answers of Bedrock and Cohere do not name their model.
+        call.model = call.model or next(filter(None, (asked_model(None, body) for body in bodies)), None)
         means[-1].call = call
+        means[-1].cost = next((cost for body in reversed(bodies) if (cost := stated_cost(body)) is not None), None)
     time_ns = next((found for key in _TIMES if (found := parse_time(value.get(key))) != NO_TIME), NO_TIME)
     # The log has one time for all messages of a document.
     for meaning in means:
@@ -94,11 +99,12 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 EVENT_MARKS = (
     b'"message_start"', b'"chat.completion.chunk"', b'"delta":{', b'"delta": {', b'"prompt_filter_results"',
-    b'"response.created"', b'"candidates"', b'"done":',
+    b'"response.created"', b'"candidates"', b'"done":', b'"text_completion"', b'"message-start"',
+    *(f'"{name}"'.encode() for name in (*bedrock.FIRST_EVENTS, *interactions.FIRST_EVENTS)),
 )  # fmt: skip
 """Substrings of a streamed answer's first event; text deltas occur in envelopes as well."""
-_EVENTS = ("content_block_", "message_", "response.")
-"""Prefixes of later events of Anthropic's API and OpenAI's responses."""
+_EVENTS = ("content_block_", "message_", "response.", *cohere.EVENTS)
+"""Prefixes of later events of Anthropic's API, OpenAI's responses and Cohere's API."""
 
 
 def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
@@ -114,38 +120,58 @@ def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
     value = decoded_object(held)
     if value is None or any(key in value for key in _FOREIGN):
         return None
-    if is_of_ollama(value):
+    if (
+        is_of_ollama(value)
+        or bedrock.converse_event(value, goes_on=goes_on)
+        or interactions.is_event(value, goes_on=goes_on)
+    ):
         return value
     sort = value.get("type")
     if isinstance(sort, str):
-        if sort == "message_start":
-            return value if isinstance(value.get("message"), Mapping) else None
-        if sort == "response.created":
-            return value if isinstance(value.get("response"), Mapping) else None
+        if sort in _STARTS:
+            return value if isinstance(value.get(_STARTS[sort]), Mapping) else None
         return value if goes_on and (sort.startswith(_EVENTS) or sort in ("ping", "error")) else None
     if _is_chunk(value, goes_on=goes_on):
         return value
     candidates = value.get("candidates")
     if not isinstance(candidates, list):
         return None
+    if (
+        not goes_on
+        and not any(_CANDIDATE_KEYS & set(one) for one in mappings_in(candidates))
+        and "usageMetadata" not in value
+    ):
+        return None  # of an election
     # A single chunk of Gemini has the shape of an answer, except for the missing end.
     return value if goes_on or line[:1] != b"{" or not _has_ended(candidates) else None
+
+
+_CANDIDATE_KEYS = frozenset(("content", "finishReason", "safetyRatings", "index", "groundingMetadata"))
+_STARTS = {"message_start": "message", "response.created": "response", cohere.FIRST_EVENT: "delta"}
+"""First events of answers, each with its member."""
 
 
 def _has_ended(candidates: list[Any]) -> bool:
     return not candidates or any(isinstance(one, Mapping) and "finishReason" in one for one in candidates)
 
 
+TEXT_COMPLETION = "text_completion"
+"""Type of an answer of the API before chats."""
 _FILTERED = "prompt_filter_results"
 """Replaces a choice in Azure's first chunk."""
 
 
 def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
     """Returns True for a chunk of a chat completion; some servers omit the type, others a choice."""
-    choices = value.get("choices")
-    if not isinstance(choices, list) or value.get("object") not in (None, "", "chat.completion.chunk"):
+    choices, sort = value.get("choices"), value.get("object")
+    if not isinstance(choices, list):
         return False
     first = choices[0] if choices else None
+    if sort in (TEXT_COMPLETION, "chat.completion.done"):
+        # A text completion has the name of its chunks, and an end.
+        return goes_on or (isinstance(first, Mapping) and "text" in first and first.get("finish_reason") is None)
+    if sort not in (None, "", "chat.completion.chunk"):
+        return False
     says_so = value.get("object") == "chat.completion.chunk" or (not choices and (goes_on or _FILTERED in value))
     return says_so or (isinstance(first, Mapping) and isinstance(first.get("delta"), Mapping))
 
@@ -156,25 +182,7 @@ def payload(line: bytes, number: int) -> Payload:
 
 
 def _entries_of_line(value: object) -> list[Entry]:
-    if (begins := _session_start(value)) is not None:
-        return [begins]
     return _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []
-
-
-NAMESPACE = "droid/"
-SESSION_KIND = NAMESPACE + "session_start"
-"""Kind of the header of a session of Factory's droid."""
-_SESSION_START = b'"session_start"'
-
-
-def _session_start(value: object) -> Entry | None:
-    """Returns the header of a session of Factory's droid, before lines with messages; None for any other line."""
-    if not isinstance(value, dict) or value.get("type") != "session_start" or "message" in value:
-        return None
-    about = {key: one for key in ("id", "title", "cwd", "version") if isinstance(one := value.get(key), str | int)}
-    title = about.get("title")
-    text = title if isinstance(title, str) and title else "session start"
-    return Entry(DerivedMessage(SESSION_KIND, None), {"text": text, **about})
 
 
 def _decoded(line: bytes) -> Any:
@@ -192,15 +200,16 @@ def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Ma
     is_row = not depth and isinstance(value.get("input"), str) and _ASKS.isdisjoint(value)  # of an evaluation's results
     spoken = not is_row and bool(entries_of_body(value, items=items) or _failure(value) or _empty_answer_entry(value))
     found = [value] if spoken else []
-    for key in _HOLDERS if depth < _MOST_HELD and not _is_message(value) else ():
-        held = _decode_body(value.get(key))
+    is_whole = _is_message(value) or cohere.answer_message(value) is not None
+    for key in _HOLDERS if depth < _MOST_HELD and not is_whole else ():
+        held = decode_body(value.get(key))
         if isinstance(held, Mapping):
             found += _bodies(held, items=False, depth=depth + 1)
     certain = depth or _BATCH in value or any(one is value or not _is_ambiguous(one) for one in found)
     return found if certain else []
 
 
-def _decode_body(value: object) -> object:
+def decode_body(value: object) -> object:
     """Returns a body, also decoded from JSON text, from events in a text, or from a list of events."""
     if isinstance(value, list):
         lines = [b"data: " + bytes_of(dict(one)) for one in value if isinstance(one, Mapping)]
@@ -256,17 +265,11 @@ def _mark_new(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
 
     Of an answer without an id, calls keep their own.
     """
-    name = _name_of(body)
+    name = answer_name(body)
     for place, entry in enumerate(entries):
         meaning = entry.meaning
         meaning.is_new = bool(name) or not meaning.has_call_id
         meaning.origin = f"{name} {place}" if name else ""
-
-
-def _name_of(body: Mapping[str, Any]) -> str | None:
-    """Returns the id of an answer."""
-    name = body.get("id", body.get("responseId"))
-    return name if isinstance(name, str) and name else None
 
 
 def _failure(body: Mapping[str, Any]) -> list[Entry]:
@@ -315,6 +318,8 @@ def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
     Namespaces, function declarations (Gemini) and items within the messages are expanded.
     """
     given = value.get("tools")
+    if isinstance(configured := value.get("toolConfig"), Mapping):  # of Bedrock
+        given = [one.get("toolSpec", one) for one in mappings_in(configured.get("tools")) if "cachePoint" not in one]
     found = [one for tool in list_or_empty(given) for one in _single_tools(tool)]
     items = (one for one in list_or_empty(value.get("input")) if isinstance(one, Mapping))
     for item in items:
@@ -359,12 +364,17 @@ def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterat
         is_history = isinstance(given, list) and bool(given) if certain else _is_history(given)
         if is_history or (key == "input" and isinstance(given, str) and "model" in value):
             yield from _instructions(value)
-            yield from given if isinstance(given, list) else ({"role": "user", "content": given},)
+            if key == "input":
+                given = [{"role": "user", "content": given}] if isinstance(given, str) else given
+                yield from interactions.messages_of(given, "user")
+            else:
+                yield from given if isinstance(given, list) else ()
             yield from _answers(value)
             return
-    if certain and isinstance(prompt := value.get("prompt"), str) and "model" in value:  # of Ollama
+    if certain and "prompt" in value and "choices" not in value:  # of Ollama, and of text completions
         yield from _instructions(value)
-        yield {"role": "user", "content": prompt}
+        prompts = value["prompt"] if isinstance(value["prompt"], list) else [value["prompt"]]
+        yield from ({"role": "user", "content": one} for one in prompts if isinstance(one, str))
         return
     answers = list(_answers(value))
     if answers:
@@ -383,7 +393,7 @@ def _is_history(given: object) -> bool:
     looked_at = given[:_LOOKED_AT]
     if not all(isinstance(one, dict) and (_is_message(one) or _is_typed(one)) for one in looked_at):
         return False
-    return any(_is_message(one) or _is_item(one) for one in looked_at)
+    return any(_is_message(one) or _is_item(one) or interactions.is_step(one) for one in looked_at)
 
 
 _LOOKED_AT = 8
@@ -433,10 +443,17 @@ def _instructions(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _answers(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yields the model's messages in an answer's body."""
     choices, output, candidates = (value.get(key) for key in ("choices", "output", "candidates"))
-    for choice in choices if isinstance(choices, list) else ():
-        message = choice.get("message") if isinstance(choice, Mapping) else None
+    for choice in mappings_in(choices):
+        message = choice.get("message")
         if isinstance(message, Mapping) and message.get("role", AGENT) == AGENT:
             yield {"role": AGENT, **message}
+        elif isinstance(text := choice.get("text"), str) and value.get("object") == TEXT_COMPLETION:
+            yield {"role": AGENT, "content": text}
+    whole = bedrock.answer_message(value) or cohere.answer_message(value)
+    if whole is not None:
+        yield {"role": AGENT, **whole}
+    if value.get("object") == interactions.OBJECT:
+        yield from interactions.messages_of(value.get("steps", value.get("outputs")), "model")
     # Other APIs have an `output` too, so a sign of this API is required.
     if isinstance(output, list) and (value.get("object") == "response" or ("usage" in value and _is_history(output))):
         yield from (one for one in output if isinstance(one, Mapping) and isinstance(one.get("type"), str))
@@ -529,41 +546,3 @@ class OpenCalls:
         if waiting:
             self._last[named] = waiting.pop(0)
         return self._last.get(named, named)
-
-
-def api_call(value: Mapping[str, Any]) -> ApiCall | None:
-    """Returns the model call that an answer's body reports; None for a request."""
-    usage = value.get("usage", value.get("usageMetadata"))
-    model = value.get("model", value.get("modelVersion"))
-    if not isinstance(usage, Mapping):
-        return None
-    read = token_count(usage, "cache_read_input_tokens", "cachedContentTokenCount")
-    written = token_count(usage, "cache_creation_input_tokens")
-    given = token_count(usage, "input_tokens", "prompt_tokens", "promptTokenCount")
-    made = token_count(usage, "output_tokens", "completion_tokens", "candidatesTokenCount")
-    made += token_count(usage, "thoughtsTokenCount") + _reasoned_apart(usage, given + made)
-    given += token_count(usage, "toolUsePromptTokenCount")  # input of its own tools: Gemini counts it separately
-    for key in ("prompt_tokens_details", "input_tokens_details"):
-        if isinstance(details := usage.get(key), Mapping):
-            read = token_count(details, "cached_tokens")
-            written = token_count(details, "cache_write_tokens", "cache_creation_tokens")
-    if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
-        given = max(given - read - written, 0)  # all APIs but Anthropic's count cached tokens as input
-    for one in list_or_empty(usage.get("iterations")):
-        if isinstance(one, Mapping) and one.get("type") != "message":  # the totals cover messages
-            given, made = given + token_count(one, "input_tokens"), made + token_count(one, "output_tokens")
-            read += token_count(one, "cache_read_input_tokens")
-            written += token_count(one, "cache_creation_input_tokens")
-    lasting = usage.get("cache_creation")
-    hour = token_count(lasting, "ephemeral_1h_input_tokens") if isinstance(lasting, Mapping) else 0
-    return ApiCall(
-        _name_of(value), model if isinstance(model, str) else None, has_usage=True, input=given, output=made,
-        cache_read=read, cache_write=written, cache_write_1h=min(hour, written),
-    )  # fmt: skip
-
-
-def _reasoned_apart(usage: Mapping[str, Any], counted: int) -> int:
-    """Returns reasoning tokens missing in `completion_tokens` (xAI), by the total."""
-    details = usage.get("completion_tokens_details")
-    reasoned = token_count(details, "reasoning_tokens") if isinstance(details, Mapping) else 0
-    return reasoned if reasoned and token_count(usage, "total_tokens") == counted + reasoned else 0

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.formats.entry_builders import decoded_object
+from inspector.formats.model_api import cohere, interactions
 from inspector.formats.model_api.reader import EVENT_MARKS, event_in
-from inspector.formats.model_api.streams import END_EVENTS, AnswerStream, is_of_ollama, stream_of
+from inspector.formats.model_api.streams import AnswerStream, is_last_event, is_of_ollama, stream_of
 from inspector.protocol.tolerant_encoder import to_json
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 
@@ -67,12 +68,15 @@ class ModelStreams:
         if self._stream is not None:
             self._stream.add_event(event)
             self._places.extend((line.offset, line.length))
-        if event.get("type") in END_EVENTS or (event.get("done") is True and is_of_ollama(event)):
+        if is_last_event(event, self._stream) or (event.get("done") is True and is_of_ollama(event)):
             yield from self._flush()
 
     def _starts_answer(self, event: Mapping[str, Any]) -> bool:
         """Returns True if an event starts another answer."""
-        return event.get("type") in ("message_start", "response.created") or _answer_name(event) != self._name
+        name = _answer_name(event)
+        if event.get("type") == "message_start" and name is not None and name == self._name:  # sent twice
+            return False
+        return _is_first(event) or (name is not None and name != self._name)
 
     def _flush(self) -> Iterator[OrderedLine]:
         """Emits the line of the answer so far."""
@@ -84,8 +88,20 @@ class ModelStreams:
             yield OrderedLine(line, self._joined.store_line(line, known, places), len(line), known)
 
 
+def _is_first(event: Mapping[str, Any]) -> bool:
+    """Returns True for an event that begins an answer in any case."""
+    if event.get("type") in _FIRST or "messageStart" in event:
+        return True
+    return event.get("event_type") in interactions.FIRST_EVENTS
+
+
+_FIRST = ("message_start", "response.created", cohere.FIRST_EVENT)
+
+
 def _answer_name(event: Mapping[str, Any]) -> object:
-    """Returns the answer that an event names: an id for chat completions and Gemini, the model for Ollama."""
+    """Returns the answer that an event names: an id, or the model for Ollama; None for an event without a name."""
     if is_of_ollama(event):
         return "ollama", event.get("model")
+    if event.get("type") == "message_start" and isinstance(message := event.get("message"), Mapping):
+        return message.get("id")
     return event.get("id", event.get("responseId")) if "choices" in event or "candidates" in event else None

@@ -1,8 +1,8 @@
 """Reassembles the events of a streamed answer into an unstreamed body (docs/protocols.md 17).
 
 Anthropic's events begin, continue and end blocks by number. OpenAI's chunks extend choices by number, and its responses
-end in an event with everything. Gemini's chunks contain parts. Unknown events are skipped without an error. Linear in
-the bytes of the events.
+end in an event with everything. Gemini's chunks contain parts. Streams of further APIs are modules of their own.
+Unknown events are skipped without an error. Linear in the bytes of the events.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any, Protocol
 
+from inspector.formats.entry_builders import text_of
+from inspector.formats.model_api import bedrock, cohere, interactions
+from inspector.formats.model_api.growing_texts import MAX_PIECES, GrowingTexts, decoded_input, valid_place
 from inspector.formats.value_conversions import mapping_or_empty
-from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.tolerant_encoder import to_json
 
-MAX_JOINED = 1 << 26
-"""Limit of characters in the texts of one answer; the rest is dropped."""
-_MAX_PIECES = 1 << 12
-"""Limit of blocks, choices or items in one answer."""
-END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
+_END_EVENTS = ("message_stop", "response.completed", "response.incomplete", "response.failed", cohere.LAST_EVENT)
 """Last events of an answer; a tuple, since the searched value may be of any type."""
 _OF_ANTHROPIC = frozenset(
     ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
@@ -47,6 +45,12 @@ def stream_of(event: Mapping[str, Any]) -> AnswerStream | None:
         return AnthropicStream()
     if isinstance(sort, str) and sort.startswith("response."):
         return ResponsesStream()
+    if isinstance(sort, str) and sort.startswith(cohere.EVENTS) and isinstance(event.get("delta"), Mapping):
+        return cohere.CohereStream()
+    if bedrock.converse_event(event, goes_on=False):
+        return bedrock.ConverseStream()
+    if interactions.is_event(event, goes_on=False):
+        return interactions.InteractionStream()
     if is_of_ollama(event):
         return OllamaStream()
     if isinstance(event.get("choices"), list):
@@ -54,42 +58,11 @@ def stream_of(event: Mapping[str, Any]) -> AnswerStream | None:
     return GeminiStream() if isinstance(event.get("candidates"), list) else None
 
 
-class GrowingTexts:
-    """Growing texts by key; together no longer than MAX_JOINED.
-
-    Attributes:
-        left_out: dropped characters.
-    """
-
-    def __init__(self) -> None:
-        self._parts: dict[Any, list[str]] = {}
-        self._size = self.left_out = 0
-
-    def append_text(self, key: object, text: object) -> bool:
-        """Appends to a text; returns True unless the addition is empty."""
-        if not isinstance(text, str) or not text:
-            return False
-        if self._size + len(text) > MAX_JOINED:
-            self.left_out += len(text)
-        else:
-            self._size += len(text)
-            self._parts.setdefault(key, []).append(text)
+def is_last_event(event: Mapping[str, Any], stream: AnswerStream | None) -> bool:
+    """Returns True for the event after which nothing of the answer follows."""
+    if event.get("type") in _END_EVENTS or event.get("event_type") in interactions.LAST_EVENTS:
         return True
-
-    def text(self, key: object) -> str | None:
-        """Returns a text so far."""
-        parts = self._parts.get(key)
-        if parts is None:
-            return None
-        if len(parts) > 1:
-            parts[:] = ["".join(parts)]
-        return parts[0]
-
-
-def _place(value: object) -> int | None:
-    """Returns a valid number of a block, choice or item."""
-    number = value if isinstance(value, int) and not isinstance(value, bool) else -1
-    return number if 0 <= number < _MAX_PIECES else None
+    return isinstance(stream, bedrock.ConverseStream) and stream.is_complete
 
 
 class AnthropicStream:
@@ -108,7 +81,7 @@ class AnthropicStream:
             return self._continue(event)
         if sort == "message_start":
             self._message.update(mapping_or_empty(event.get("message")))
-        elif sort == "content_block_start" and (place := _place(event.get("index"))) is not None:
+        elif sort == "content_block_start" and (place := valid_place(event.get("index"))) is not None:
             # Copied, since the block grows.
             self._blocks[place] = dict(mapping_or_empty(event.get("content_block")))
             for key in ("text", "thinking"):
@@ -123,7 +96,7 @@ class AnthropicStream:
         return False
 
     def _continue(self, event: Mapping[str, Any]) -> bool:
-        place, delta = _place(event.get("index")), mapping_or_empty(event.get("delta"))
+        place, delta = valid_place(event.get("index")), mapping_or_empty(event.get("delta"))
         if place is None:
             return False
         block = self._blocks.setdefault(place, {})
@@ -158,7 +131,7 @@ class AnthropicStream:
                 block[key] = text
         written = self._pieces.text((place, "partial_json"))
         if written is not None:
-            block["input"] = _decoded(written)
+            block["input"] = decoded_input(written)
         return block
 
 
@@ -179,7 +152,7 @@ class ChatStream:
         return any(found)
 
     def _continue(self, choice: Mapping[str, Any]) -> bool:
-        place, delta = _place(choice.get("index", 0)), mapping_or_empty(choice.get("delta"))
+        place, delta = valid_place(choice.get("index", 0)), _chunk_delta(choice)
         if place is None:
             return False
         own = self._choices.setdefault(place, {"index": place, "finish_reason": None})
@@ -199,7 +172,7 @@ class ChatStream:
         return any(carries)
 
     def _call(self, place: int, call: Mapping[str, Any]) -> bool:
-        number = _place(call.get("index", 0))
+        number = valid_place(call.get("index", 0))
         if number is None:
             return False
         own = self._calls.setdefault((place, number), {"function": {}})
@@ -255,7 +228,7 @@ class ResponsesStream:
             self._whole = sort in ("response.completed", "response.incomplete", "response.failed")
         elif sort == "error":
             self._error = event.get("error") or {key: event.get(key) for key in ("code", "message")}
-        place = _place(event.get("output_index"))
+        place = valid_place(event.get("output_index"))
         if place is None:
             return False
         if sort in ("response.output_item.added", "response.output_item.done"):
@@ -322,7 +295,7 @@ class GeminiStream:
         if isinstance(text, str) and last is not None and _is_same_text(last, part):
             self._texts.append_text(len(self._parts) - 1, text)
             last.update({key: value for key, value in part.items() if key != "text"})
-        elif len(self._parts) < _MAX_PIECES:
+        elif len(self._parts) < MAX_PIECES:
             self._texts.append_text(len(self._parts), text)
             self._parts.append({**part, "text": ""} if isinstance(text, str) else part)
 
@@ -333,7 +306,7 @@ class GeminiStream:
             self._called.add_piece(call)
         elif named and ("partialArgs" in call or call.get("willContinue") is True):
             self._called = None
-            if len(self._parts) < _MAX_PIECES:
+            if len(self._parts) < MAX_PIECES:
                 place = len(self._parts)
                 self._called = self._growing[place] = GrowingCall(call, self._texts, place)
                 self._parts.append(part)
@@ -355,6 +328,22 @@ class GeminiStream:
         for place, call in self._growing.items():
             parts[place] = {**parts[place], "functionCall": call.call_so_far()}
         return {**self._base, "candidates": [{**self._candidate, "content": {"role": "model", "parts": parts}}]}
+
+
+def _chunk_delta(choice: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the delta of a choice with its texts apart: Mistral streams thoughts as blocks of the content."""
+    delta = mapping_or_empty(choice.get("delta"))
+    if isinstance(text := choice.get("text"), str):  # of a text completion
+        return {**delta, "content": text}
+    blocks = delta.get("content")
+    if not isinstance(blocks, list):
+        return delta
+    texts: dict[str, str] = {}
+    for block in blocks:
+        told = mapping_or_empty(block)
+        key = "reasoning" if told.get("type") == "thinking" else "content"
+        texts[key] = texts.get(key, "") + text_of(told.get("thinking", told.get("text")))
+    return {**delta, "content": None, **texts}
 
 
 def is_of_ollama(event: Mapping[str, Any]) -> bool:
@@ -395,7 +384,7 @@ class OllamaStream:
         for call in calls if isinstance(calls, list) else ():
             made = mapping_or_empty(mapping_or_empty(call).get("function"))
             # The limit keeps a hostile stream from growing without end.
-            if isinstance(name := made.get("name"), str) and len(self._calls) < _MAX_PIECES:
+            if isinstance(name := made.get("name"), str) and len(self._calls) < MAX_PIECES:
                 written = to_json(made.get("arguments") or {}).decode("utf-8", "replace")
                 named = {"id": identifier} if isinstance(identifier := mapping_or_empty(call).get("id"), str) else {}
                 self._calls.append({**named, "type": "function", "function": {"name": name, "arguments": written}})
@@ -469,7 +458,7 @@ class GrowingCall:
                 self._put(path, piece)
 
     def _put(self, path: str, piece: Mapping[str, Any]) -> None:
-        if path not in self._paths and len(self._paths) >= _MAX_PIECES:
+        if path not in self._paths and len(self._paths) >= MAX_PIECES:
             return
         self._paths[path] = None
         if isinstance(text := piece.get("stringValue"), str):
@@ -504,11 +493,3 @@ def _child(holder: Any, step: str | int, otherwise: Any, *, replace: bool = Fals
 
 _STEP = re.compile(r"\.([^.\[\]]{1,100})|\[(\d{1,3})\]|\[[\'\"]([^\'\"]{1,100})[\'\"]\]")
 _LONGEST_PATH = 500
-
-
-def _decoded(written: str) -> Any:
-    """Decodes a call's streamed JSON input; returns it unchanged if truncated."""
-    try:
-        return decode_json(written.encode("utf-8", "replace"))
-    except NotAnObjectError:
-        return written

@@ -1,19 +1,23 @@
 """Converts OpenCode's sessions to lines of its export format, from a database or a folder of small files.
 
-The database is opened read-only. Without a recent write (no `-wal` file), not even its locks are touched. A session is
-converted with its spawned sessions. A whole place is converted root by root, each with its spawned sessions.
+A session is converted with its spawned sessions. A whole place is converted root by root, each with its spawned
+sessions.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import quote
 
+from inspector.formats.databases import (
+    ReadLimit,
+    converted,
+    database_files,
+    has_tables,
+    refuse_computed,
+)
 from inspector.formats.file_conversion import NotConvertedError
 from inspector.formats.opencode.reader import LABEL, ROOT_KEY, UNDONE_KEY, first_undone_part
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -21,19 +25,15 @@ from inspector.protocol.json_size import is_too_large
 from inspector.protocol.tolerant_encoder import to_json
 
 DATABASE = "opencode.db"
-MAGIC = b"SQLite format 3\0"
-"""First bytes of a database."""
 _TABLES = ("session", "message", "part")
+_COLUMNS = {
+    "session": ("id",),
+    "message": ("id", "session_id", "data"),
+    "part": ("id", "message_id", "session_id", "data"),
+}
 _MOST_FILES = 1_000_000
 _MAX_FILE = 1 << 28
 """Limit in bytes of a file in the folder."""
-_SHARED_BYTES = 1 << 26
-_LEAST_BOUND_S, _SLOWEST_BYTES_S = 60.0, 1 << 20
-"""Processor seconds allowed for any database, and bytes per additional second for a larger one."""
-_STEPS = 20_000
-"""SQLite instructions between two checks of the clock."""
-_LONGEST_VALUE = 1 << 26
-"""Limit in bytes of a value; a computed value could have any length."""
 
 
 class SessionStore(NamedTuple):
@@ -48,19 +48,19 @@ class SessionStore(NamedTuple):
         return self.path.is_file()
 
     @property
-    def log(self) -> Path:
-        """The write-ahead log beside a database, if it exists."""
-        return self.path.with_name(self.path.name + "-wal")
-
-    @property
     def container(self) -> str:
         return LABEL
 
     def files(self) -> list[Path]:
-        return [self.path, *(one for one in (self.log,) if one.is_file())]
+        return database_files(self.path)
 
     def conversion(self) -> OpenCodeConversion:
         return OpenCodeConversion(self)
+
+
+def has_sessions(path: Path) -> bool:
+    """Returns True for a database of OpenCode. Raises OSError."""
+    return has_tables(path, _COLUMNS)
 
 
 def store_of(path: Path) -> SessionStore | None:
@@ -72,30 +72,23 @@ def store_of(path: Path) -> SessionStore | None:
         if path.is_dir():
             folder = next((one for one in (path, path / "storage") if _is_storage(one)), None)
             database = path / DATABASE
-            if _is_database(database):
+            if has_sessions(database):
                 return SessionStore(database)
             return SessionStore(folder) if folder is not None else None
         if path.is_file():
-            if _is_database(path):
+            if has_sessions(path):
                 return SessionStore(path)
             storage = path.parent.parent.parent
             if path.suffix == ".json" and path.parent.parent.name == "session" and _is_storage(storage):
                 return SessionStore(storage, _identifier(_read(path)) or path.stem)
             return None
-        return SessionStore(path.parent, path.name) if _is_database(path.parent) else None
+        return SessionStore(path.parent, path.name) if has_sessions(path.parent) else None
     except OSError:
         return None
 
 
 def _is_storage(folder: Path) -> bool:
     return (folder / "message").is_dir() and ((folder / "part").is_dir() or (folder / "session").is_dir())
-
-
-def _is_database(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
 
 
 class OpenCodeConversion:
@@ -114,15 +107,9 @@ class OpenCodeConversion:
         if not self._place.is_database:
             yield from self._lines_of(_Folder(self._place.path))
             return
-        try:
-            with closing(open_database(self._place.path)) as connection:
-                yield from self._lines_of(_Database(connection, _size_of(self._place)))
-        except sqlite3.Error as error:
-            if "interrupted" in str(error):
-                raise NotConvertedError("reading it takes longer than a database of its size can need") from None
-            raise NotConvertedError(f"it cannot be read as a database: {error}") from None
-        except UnicodeError:
-            raise NotConvertedError("it cannot be read as a database: a name in it is not UTF-8") from None
+        yield from converted(
+            self._place.path, lambda connection, limit: self._lines_of(_Database(connection, limit))
+        )  # fmt: skip
 
     def _lines_of(self, kept: _Sessions) -> Iterator[bytes]:
         sessions = kept.sessions()
@@ -217,31 +204,21 @@ class _Folder:
 class _Database:
     """Tables `session`, `message` and `part`; the latter two have their content as JSON in `data`."""
 
-    def __init__(self, connection: sqlite3.Connection, size: int) -> None:
-        """Checks the tables.
+    def __init__(self, connection: sqlite3.Connection, limit: ReadLimit) -> None:
+        """Checks for computed values.
 
         Args:
             connection: connection to the database.
-            size: bytes of its files.
+            limit: of the bytes read.
 
         Raises:
-            NotConvertedError: it has no sessions, or has computed values.
+            NotConvertedError: it has computed values.
         """
         self._connection = connection
-        asked = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        there = {name for (name,) in asked}
-        if not there.issuperset(_TABLES):
-            raise NotConvertedError("it is a SQLite database without sessions of OpenCode")
         for table in _TABLES:
-            refuse_computed(connection, table)
-        # Each value is read once and stored in the files; only defaults shared by many rows give more.
-        self._left = 2 * size + _SHARED_BYTES
+            refuse_computed(connection, table, "OpenCode")
+        self._count = limit.count
         self._parts: dict[str, list[Any]] = {}
-
-    def _count(self, row: tuple[Any, ...]) -> None:
-        self._left -= sum(len(value) for value in row if isinstance(value, str | bytes))
-        if self._left < 0:
-            raise NotConvertedError("it holds more than a database of its size can")
 
     def sessions(self) -> dict[str, dict[str, Any]]:
         cursor = self._connection.execute("SELECT * FROM session")
@@ -281,40 +258,6 @@ class _Database:
 
 
 _RENAMED = {"parent_id": "parentID", "project_id": "projectID"}
-
-
-def _size_of(place: SessionStore) -> int:
-    """Returns the bytes of a database and its write-ahead log."""
-    return sum(path.stat().st_size for path in (place.path, place.log) if path.is_file())
-
-
-def open_database(path: Path) -> sqlite3.Connection:
-    """Opens a database read-only. Concurrent writes are only visible if its write-ahead log exists."""
-    log = SessionStore(path).log
-    how = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
-    connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True, check_same_thread=False)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
-    connection.execute("PRAGMA query_only = ON")
-    # Views and triggers of a strange file must not call functions.
-    connection.execute("PRAGMA trusted_schema = OFF")
-    began, most = time.thread_time(), _LEAST_BOUND_S + _size_of(SessionStore(path)) / _SLOWEST_BYTES_S
-    # A crafted database can keep SQLite busy for ever; a true result ends the query.
-    connection.set_progress_handler(lambda: time.thread_time() - began > most, _STEPS)
-    # Invalid UTF-8 would otherwise end the query with an error.
-    connection.text_factory = lambda data: data.decode("utf-8", "replace")
-    return connection
-
-
-def refuse_computed(connection: sqlite3.Connection, table: str) -> None:
-    """Refuses a table with computed values, since there may be any number of them.
-
-    Raises:
-        NotConvertedError: it has generated columns, or is virtual.
-    """
-    asked = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
-    is_virtual = any(str(sql).split()[1:2] != ["TABLE"] for (sql,) in connection.execute(asked, (table,)))
-    if is_virtual or any(row[6] for row in connection.execute(f"PRAGMA table_xinfo({table})")):
-        raise NotConvertedError("it has generated values, which databases of OpenCode do not have")
 
 
 def _members(root: str, below: Mapping[str, list[str]]) -> list[str]:

@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 def input_messages(span: Span) -> list[Message]:
     """Returns the input messages of a model, its instructions first."""
     at = span.attributes
-    # The present convention first, then older ones and those of single libraries.
+    # The present convention first, then older ones and the ones of single libraries.
     structured = _json(at.get("gen_ai.input.messages"))
     if isinstance(structured, list):
         return [
@@ -205,11 +205,18 @@ def output_messages(span: Span) -> list[Message]:
     response = _json(at.get("gcp.vertex.agent.llm_response"))
     if isinstance(response, Mapping) and isinstance(content := response.get("content"), Mapping):
         return [{"role": "assistant", "parts": content.get("parts")}] if isinstance(content.get("parts"), list) else []
+    said = at.get("gen_ai.output")
+    if isinstance(listed := _json(said), list):
+        called = [one for one in listed if isinstance(one, Mapping)]
+        return [{"role": "assistant", "tool_calls": [_call(None, one.get("tool.name"), one.get("tool.args"))
+                                                     for one in called]}]  # fmt: skip
+    if isinstance(said, str):
+        return [{"role": "assistant", "content": said}]
     return _vercel_answer(at) or _first_messages(at, _OUTPUTS, "assistant")
 
 
 def output_calls(span: Span) -> list[tuple[str, str]]:
-    """Returns ids and names of the tools that a model called."""
+    """Returns ids and names of the tools that a model called; "" for an id that is not recorded."""
     return _calls_in(output_messages(span))
 
 
@@ -227,9 +234,33 @@ def _calls_in(messages: list[Message]) -> list[tuple[str, str]]:
             named = made if isinstance(made, Mapping) else call
             if isinstance(call, Mapping) and isinstance(named, Mapping):
                 found.append((str(call.get("id") or ""), str(named.get("name") or "")))
+        content = message.get("content")
+        parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+        used = [part for part in parts if part.get("type") == "tool_use"]
+        found += [(str(part.get("id") or ""), str(part.get("name") or "")) for part in used]
         if message.get("type") == "function_call":
             found.append((str(message.get("call_id") or ""), str(message.get("name") or "")))
-    return [(call, tool) for call, tool in found if call and tool]
+        found += [(str(part.get("id") or ""), str(part.get("name") or "")) for part in _gemini_calls(message)]
+    return [(call, tool) for call, tool in found if tool]
+
+
+def with_call_ids(messages: list[Message], ids: Iterable[str]) -> list[Message]:
+    """Returns messages whose calls without an id have the given ones, as far as they go."""
+    left = iter(ids)
+    for message in messages:
+        calls = message.get("tool_calls")
+        for call in (*(calls if isinstance(calls, list) else ()), *_gemini_calls(message)):
+            if isinstance(call, dict) and not call.get("id") and (identifier := next(left, None)):
+                call["id"] = identifier
+    return messages
+
+
+def _gemini_calls(message: Message) -> list[Mapping[str, Any]]:
+    """Returns the calls in a message of Google's models, which may have no ids."""
+    parts = message.get("parts")
+    held = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    calls = [part.get("functionCall", part.get("function_call")) for part in held]
+    return [one for one in calls if isinstance(one, Mapping)]
 
 
 # Present conventions: {role, parts: [{type, content...}]}
@@ -373,7 +404,18 @@ def _event_messages(span: Span, *, choices: bool) -> list[Message]:
 # Requests and answers of APIs and frameworks, whole in one attribute
 
 
-_HOLDERS = ("messages", "input", "contents", "output", "choices", "generations", "candidates", "prompt", "text")
+_HOLDERS = (
+    "messages",
+    "input",
+    "contents",
+    "output",
+    "choices",
+    "generations",
+    "candidates",
+    "prompt",
+    "text",
+    "prompts",
+)
 
 
 def _as_messages(value: object, role: str) -> list[Message]:
@@ -383,8 +425,8 @@ def _as_messages(value: object, role: str) -> list[Message]:
         value: decoded.
         role: of a text.
     """
-    if isinstance(value, Mapping) and "role" in value and ("content" in value or "tool_calls" in value):
-        return [dict(value)]
+    if isinstance(value, Mapping) and "role" in value and value.keys() & {"content", "tool_calls", "parts"}:
+        return _of_framework(value)
     if isinstance(value, Mapping):
         beside = [
             {"role": "system", "content": given}
@@ -393,17 +435,25 @@ def _as_messages(value: object, role: str) -> list[Message]:
         ]
         held = next((value[key] for key in _HOLDERS if key in value), None)
         return [*beside, *_as_messages(_json(held), role)]
-    # A batch with a single conversation.
-    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+    # A batch with a single conversation or prompt.
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list | str):
         value = value[0]
     if isinstance(value, str) and value:
         return [{"role": role, "content": value}]
-    found = (
-        [_of_framework(_choice(one, role)) for one in value if isinstance(one, Mapping)]
-        if isinstance(value, list)
-        else []
-    )
-    return [one for one in found if one]
+    held = [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    found = [message for one in held for message in _of_framework(_choice(one, role)) if message]
+    _name_results(found)
+    return found
+
+
+def _name_results(messages: list[Message]) -> None:
+    """Restores results whose role is the name of their tool: each belongs to the last call of it."""
+    calls: dict[str, str] = {}
+    for message in messages:
+        calls.update({tool: call for call, tool in _calls_in([message]) if call})
+        named = message.get("role")
+        if isinstance(named, str) and named in calls and "tool_call_id" not in message:
+            message.update(role="tool", name=named, tool_call_id=calls[named])
 
 
 def _choice(one: Mapping[str, Any], role: str) -> Mapping[str, Any]:
@@ -482,23 +532,37 @@ def _vercel_answer(at: Mapping[str, Any]) -> list[Message]:
     return [{"role": "assistant", "content": _words(said), "reasoning": thought, "tool_calls": calls}]
 
 
-def _of_framework(one: Mapping[str, Any]) -> Message:
+def _of_framework(one: Mapping[str, Any]) -> list[Message]:
+    parts = one.get("parts")
+    if _are_parts(parts):
+        return _split(one)
     data = one.get("data") or one.get("kwargs")
     # Serialized messages of LangChain keep their members in `data` or `kwargs`.
     if isinstance(data, Mapping):
-        role = _ROLES.get(str(one.get("type") if one.get("type") != "constructor" else data.get("type")), "user")
+        sort = one.get("type") if one.get("type") != "constructor" else data.get("type") or _class_of(one)
+        role = _ROLES.get(str(sort), "user")
         calls = [
             _call(call.get("id"), call.get("name"), call.get("args"))
             for call in data.get("tool_calls") or ()
             if isinstance(call, Mapping)
         ]
-        return {
-            "role": role,
-            "content": data.get("content"),
-            "tool_calls": calls,
+        return [{
+            "role": role, "content": data.get("content"), "tool_calls": calls,
             "tool_call_id": data.get("tool_call_id"),
-        }
-    return dict(one)
+        }]  # fmt: skip
+    content = one.get("content")
+    if one.get("role") == "tool" and isinstance(content, Mapping) and isinstance(content.get("function"), Mapping):
+        return []  # Langfuse lists the definitions of tools as messages
+    more = one.get("additional_kwargs")
+    if isinstance(more, Mapping) and isinstance(calls := more.get("tool_calls"), list) and not one.get("tool_calls"):
+        return [{**one, "tool_calls": calls}]
+    return [dict(one)]
+
+
+def _class_of(one: Mapping[str, Any]) -> str:
+    """Returns the type of a message by the name of its class, as "human" of "HumanMessage"."""
+    path = one.get("id")
+    return str(path[-1]).partition("Message")[0].lower() if isinstance(path, list) and path else ""
 
 
 def _of_gemini(request: Mapping[str, Any]) -> list[Message]:

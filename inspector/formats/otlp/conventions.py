@@ -161,6 +161,7 @@ _OF_DETAILS = {
     "output": ("output", "output_tokens", "completion_tokens"),
     "read": ("cache_read_input_tokens", "input_cache_read", "input_cached_tokens", "cache_read"),
     "write": ("cache_creation_input_tokens", "input_cache_creation", "cache_write"),
+    "reasoning": ("output_reasoning", "output_reasoning_tokens", "reasoning"),
 }
 
 
@@ -171,9 +172,10 @@ def usage_of(span: Span) -> ApiCall:
     read, write = _number(at, *_CACHE_READ), _number(at, *_CACHE_WRITE)
     apart = False
     for details in (_object(at.get(key)) for key in _DETAILS if key in at) if given is output is None else ():
-        given, output, read, write = (_number(details, *names) for names in _OF_DETAILS.values())
+        given, output, read, write, reasoning = (_number(details, *names) for names in _OF_DETAILS.values())
         total = _number(details, "total", "total_tokens")  # Langfuse counts each token in exactly one number
-        apart = total is not None and total == sum(one or 0 for one in (given, output, read, write))
+        apart = total is not None and total == sum(one or 0 for one in (given, output, read, write, reasoning))
+        output = (output or 0) + reasoning if apart and reasoning else output
     cached = (read or 0) + (write or 0)
     within = (given or 0) >= cached and not apart  # some count it separately from the input
     new = (given or 0) - cached if within else given or 0
@@ -181,6 +183,21 @@ def usage_of(span: Span) -> ApiCall:
         span.identifier or span.name, model_of(span), given is not None or output is not None, new, output or 0,
         read or 0, write or 0, is_named=bool(span.identifier),
     )  # fmt: skip
+
+
+_COST = ("gen_ai.usage.cost", "llm.cost.total", "operation.cost")
+_COST_PARTS = (("gen_ai.usage.input_cost", "gen_ai.usage.output_cost"), ("llm.cost.prompt", "llm.cost.completion"))
+
+
+def cost_of(span: Span) -> float | None:
+    """Returns the reported cost of a call in dollars."""
+    at = span.attributes
+    details = _object(at.get("langfuse.observation.cost_details"))
+    parts = [details["total"]] if "total" in details else list(details.values())
+    whole = [at[key] for key in _COST if key in at][:1]
+    parts = whole or parts or next(([at[key] for key in keys] for keys in _COST_PARTS if at.keys() >= set(keys)), [])
+    numbers = [one for one in parts if isinstance(one, int | float) and not isinstance(one, bool) and 0 <= one < _MOST]
+    return float(sum(numbers)) if numbers and len(numbers) == len(parts) else None
 
 
 def reports_usage(span: Span) -> bool:
@@ -210,7 +227,7 @@ CALL_ID = "gen_ai.tool.call.id"
 
 def call_id_of(span: Span) -> str:
     """Returns the call's id: the model's if recorded, else the span's."""
-    found = _first(span.attributes, CALL_ID, "tool_call.id", "tool.call.id", "ai.toolCall.id")
+    found = _first(span.attributes, CALL_ID, "tool_call.id", "tool.call.id", "tool.id", "ai.toolCall.id")
     if found is None:
         inner = _object(span.attributes.get("output.value"))
         data = inner.get("data") if isinstance(inner.get("data"), Mapping) else inner
@@ -221,12 +238,12 @@ def call_id_of(span: Span) -> str:
 _ARGUMENTS = (
     "gen_ai.tool.call.arguments", "tool_arguments", "tool.arguments", "gcp.vertex.agent.tool_call_args", "input.value",
     "ai.toolCall.args", "ai.toolCall.input", "langfuse.observation.input", "mlflow.spanInputs", "gen_ai.prompt",
-    "tool.parameters",
+    "tool.parameters", "gen_ai.tool.args",
 )  # fmt: skip
 _RESULTS = (
     "gen_ai.tool.call.result", "tool_response", "tool.result", "gcp.vertex.agent.tool_response", "output.value",
     "ai.toolCall.result", "ai.toolCall.output", "langfuse.observation.output", "mlflow.spanOutputs",
-    "gen_ai.completion",
+    "gen_ai.completion", "gen_ai.output",
 )  # fmt: skip
 
 
@@ -278,7 +295,7 @@ def error_of(span: Span) -> str | None:
     for event in span.events:
         if event.name == "exception":
             parts = (event.attributes.get("exception.type"), event.attributes.get("exception.message"))
-            return ": ".join(str(part) for part in parts if part) or "failed"
+            return ": ".join(str(part) for part in parts if part) or span.status or "failed"
     return span.status or str(span.attributes.get("error.type") or "failed")
 
 

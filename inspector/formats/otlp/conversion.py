@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -18,6 +18,7 @@ import msgspec
 from inspector.base.memory_budget import available_bytes
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.file_conversion import NotConvertedError
+from inspector.formats.file_records import complete_records, first_record
 from inspector.formats.otlp.content import without_input
 from inspector.formats.otlp.conventions import (
     SpanRole,
@@ -28,8 +29,10 @@ from inspector.formats.otlp.conventions import (
     service_of,
 )
 from inspector.formats.otlp.histories import HistoryInterner
+from inspector.formats.otlp.javascript_objects import as_json, begins_with_object
 from inspector.formats.otlp.log_content import with_content
 from inspector.formats.otlp.message_marks import call_mark, result_mark
+from inspector.formats.otlp.printed import as_otlp, is_printed
 from inspector.formats.otlp.protobuf import ProtobufError, traces_of
 from inspector.formats.otlp.span_relations import FACTS_KEY, Resolved, SpanEnd, resolve_spans
 from inspector.formats.otlp.spans import Span, spans_in
@@ -37,13 +40,14 @@ from inspector.protocol.json_size import MAX_DECODED_BYTES, TOO_LARGE, estimate_
 from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.tolerant_encoder import to_json
 
-HEAD_BYTES = 1 << 12
+HEAD_BYTES = 1 << 14
 """Number of first bytes needed for detection."""
 _BEGINS = re.compile(
     rb'\s*\[?\s*\{\s*"(?:resourceSpans|resource_spans|batches|resourceLogs|resourceMetrics|trace|data)"\s*:\s*[\[{]'
 )
 _JAEGER = re.compile(rb'"traceID"\s*:')
-_ONE_OF_JAEGER = re.compile(rb'\s*\[?\s*\{\s*"(?:traceID|spans|processes)"\s*:(?=.*"spanID"\s*:)', re.DOTALL)
+_ONE_OF_JAEGER = re.compile(rb'\s*\[?\s*\{\s*"(?:_comment|traceID|spans|processes)"\s*:(?=.*"spanID"\s*:)', re.DOTALL)
+_PRINTED = re.compile(rb'"(?:span_id|hrTime|traceId|startTime)"\s*:')
 _BLANK = b" \t\r\n"
 _PROTOBUF = b"\x0a"
 """Tag of the first field, a message; as text, an empty line."""
@@ -61,8 +65,10 @@ def holds_traces(head: bytes) -> bool:
     if is_protobuf(head):
         return True
     text = head.removeprefix(b"\xef\xbb\xbf")
+    if begins_with_object(text):
+        return True
     found = _BEGINS.match(text)
-    if found is None and _ONE_OF_JAEGER.match(text):
+    if found is None and (_ONE_OF_JAEGER.match(text) or (_PRINTED.search(text) and is_printed(first_record(text)))):
         return True
     if found is None or (b'"data"' in found[0] and not _JAEGER.search(head)):
         return False
@@ -84,9 +90,13 @@ def may_be_protobuf(head: bytes) -> bool:
     return any(is_protobuf(head + more) for more in (b"", _PROTOBUF, b"\x01" + _PROTOBUF))
 
 
-def lines_in_order(data: bytes) -> Iterator[bytes]:
+Restate = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Returns a document of another program as OTLP; others unchanged."""
+
+
+def lines_in_order(data: bytes, restate: Restate = as_otlp) -> Iterator[bytes]:
     """Yields the lines for a file of traces. Raises NotConvertedError."""
-    spans, others = spans_of(data)
+    spans, others = spans_of(data, restate)
     yield from timed_lines(spans, resolve_spans(spans), HistoryInterner())
     yield from others
 
@@ -122,7 +132,7 @@ class SpanMemory:
         self._given = self._needed = 0
 
 
-def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
+def spans_of(data: bytes, restate: Restate = as_otlp) -> tuple[list[Span], list[bytes]]:
     """Returns the spans of documents, and the lines of documents without spans: metrics, invalid lines.
 
     Raises:
@@ -131,10 +141,11 @@ def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
     spans: list[Span] = []
     others: list[bytes] = []
     for value, line in _documents(data):
-        found = spans_in(value) if value is not None else []
+        told = restate(value) if value is not None else None
+        found = spans_in(told) if told is not None else []
         spans += found
         if not found:
-            others.append(line + b"\n")
+            others.append((line if line and told is value else to_json(told)) + b"\n")
     return with_content(distinct(spans)), others
 
 
@@ -259,14 +270,21 @@ def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:
             raise NotConvertedError(str(error).removesuffix(".")) from None
         return
     text = data.removeprefix(b"\xef\xbb\xbf").strip(_BLANK)
-    whole = _decoded(text) if text[:1] == b"[" or b"\n" not in text or text[1:2] in b"\r\n \t" else None
+    if begins_with_object(text):
+        text = as_json(text)
+    first = text.partition(b"\n")[0]
+    whole = _decoded(text) if first == text or decoded_object(first) is None else None
     if whole is not None:
         for one in whole if isinstance(whole, list) else [whole]:
-            yield (one, b"") if isinstance(one, dict) else (None, msgspec.json.encode(one))
-        return
-    for line in text.split(b"\n"):
-        if line.strip(_BLANK):
-            yield decoded_object(line), line
+            yield (one, b"") if isinstance(one, dict) else (None, to_json(one))
+    elif first.rstrip(_BLANK) in (b"{", b"["):  # objects one after another, or a list without an end
+        for part in filter(None, complete_records(text, rest=True)):
+            value = decoded_object(part)
+            yield value, part.replace(b"\n", b" ") if value is None else b""  # a torn object is one line
+    else:
+        for line in text.split(b"\n"):
+            if line.strip(_BLANK):
+                yield decoded_object(line), line
 
 
 def _decoded(text: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""Converts a file of traces, and its growth if it has one document per line.
+"""Converts a file of traces, and its growth if it has one document per line, or indented ones one after another.
 
 Facts from earlier spans carry over to appended ones (`KnownSpans`).
 """
@@ -10,8 +10,16 @@ from pathlib import Path
 
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.file_conversion import FileConverter
-from inspector.formats.otlp.conversion import HEAD_BYTES, SpanMemory, holds_traces, lines_in_order, may_be_protobuf
-from inspector.formats.otlp.stream_conversion import KnownSpans, as_they_come, begins_with_line, lines_of
+from inspector.formats.otlp.conversion import (
+    HEAD_BYTES,
+    Restate,
+    SpanMemory,
+    holds_traces,
+    lines_in_order,
+    may_be_protobuf,
+)
+from inspector.formats.otlp.printed import as_otlp
+from inspector.formats.otlp.stream_conversion import KnownSpans, as_they_come, lines_of, record_end
 
 _STEP = 1 << 22
 
@@ -24,13 +32,14 @@ class OtlpFile:
         can_grow: it was read to its end, and appended lines can be converted.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, restate: Restate = as_otlp) -> None:
+        self._path, self._restate = path, restate
         self.progress = (0, path.stat().st_size)
         self.can_grow = False
         self._known = KnownSpans()
-        self._rest = b""  # an unfinished line
-        self._is_row = False  # the unfinished line was already output
+        self._end = b"\n"  # of a record
+        self._rest = b""  # an unfinished record
+        self._is_row = False  # the unfinished record was already output
 
     def lines(self) -> Iterator[bytes]:
         """Yields the lines. Raises OSError and NotConvertedError."""
@@ -43,25 +52,31 @@ class OtlpFile:
                 self.progress = (self.progress[0] + len(part), self.progress[1])
                 yield b""  # lets the caller cancel
         data = b"".join(parts)
-        if not begins_with_line(data):
-            yield from lines_in_order(data)
+        self._end = record_end(data)
+        if not self._end:
+            yield from lines_in_order(data, self._restate)
             return
-        yield from lines_of(data, self._known)
-        rest = data[data.rfind(b"\n") + 1 :]
-        self._rest, self._is_row = (b"", False) if decoded_object(rest) is not None else (rest, True)
+        yield from lines_of(data, self._known, self._restate)
+        rest = data.rpartition(self._end)[2]
+        self._rest, self._is_row = (b"", False) if self._is_whole(rest) else (rest, True)
         self.can_grow = True
 
     def convert_more(self, data: bytes) -> bytes:
-        """Returns the lines for appended data; an unfinished line waits for its end.
+        """Returns the lines for appended data; an unfinished record waits for its end.
 
-        A line that was already output unfinished is output again, complete; the earlier row stays.
+        A record that was already output unfinished is output again, complete; its earlier rows stay.
         """
-        whole, end, rest = (self._rest + data).rpartition(b"\n")
-        if rest.rstrip().endswith(b"}") and decoded_object(rest) is not None:  # the last line may lack its line end
-            whole, rest = whole + end + rest, b""
+        whole, end, rest = (self._rest + data).rpartition(self._end)
+        whole += end
+        if rest.rstrip().endswith(b"}") and self._is_whole(rest):  # the last line may lack its line end
+            whole, rest = whole + rest, b""
         self._is_row = self._is_row and not end and bool(rest)
         self._rest = rest
-        return b"".join(lines_of(whole, self._known))
+        return b"".join(lines_of(whole, self._known, self._restate))
+
+    def _is_whole(self, rest: bytes) -> bool:
+        """Returns True for a record without its line end."""
+        return rest.endswith(b"\n}") if self._end != b"\n" else decoded_object(rest) is not None
 
     def finish(self) -> bytes:
         """Returns the rest of this file as a line when another file replaces it."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inspector.formats.entry_builders import Entry, bytes_of
-from inspector.formats.model_api.entries import entries_of_message
+from inspector.formats.message_entries import entries_of_message
 from inspector.formats.model_vocabulary import AGENT as ASSISTANT
 from inspector.formats.model_vocabulary import USER
 from inspector.protocol import kinds

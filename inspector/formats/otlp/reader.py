@@ -30,6 +30,7 @@ from inspector.formats.otlp.conventions import (
     arguments_of,
     call_id_of,
     conversation_of,
+    cost_of,
     error_of,
     exceptions_of,
     model_of,
@@ -95,9 +96,12 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     if not entries:  # start of a model call with unrecorded input
         return Record(Shape.NO_MESSAGE, line, derived_by=LABEL)
     means = tuple(entry.meaning for entry in entries[:MAX_DERIVED_MESSAGES])
-    return Record(
-        Shape.DERIVED, line, space=f"trace {trace}" if trace else None, derived_messages=means, derived_by=LABEL
-    )
+    return Record(Shape.DERIVED, line, space=_space_of(trace), derived_messages=means, derived_by=LABEL)
+
+
+def _space_of(trace: str) -> str | None:
+    """Returns the space of a trace. Ids of some programs begin with the word already."""
+    return (trace if trace.startswith("trace") else f"trace {trace}") if trace else None
 
 
 def payload(line: bytes, number: int) -> Payload:
@@ -132,7 +136,7 @@ def _told(value: Mapping[str, Any]) -> Resolved | None:
     given = value.get(FACTS_KEY)
     try:
         return msgspec.convert(given, Resolved) if isinstance(given, dict) else None
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):  # half of a surrogate pair
         return None
 
 
@@ -182,7 +186,8 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
         yield from told
     if known.phase == "start":
         return
-    answers = [entry for message in content.output_messages(span) for entry in answer_entries(message)]
+    said = content.with_call_ids(content.output_messages(span), known.called)
+    answers = [entry for message in said for entry in answer_entries(message)]
     entries = [set_mark(entry, span.end_ns, speaker, span.trace, seen) for entry in answers]
     for place, entry in enumerate(entries):
         # calls are identified by their ids, since other spans contain them too
@@ -197,7 +202,9 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
             entry.payload.update(exceptions_of(span))
         entry.meaning.is_unrecorded = why is None
         entries.append(at_time(entry, span.end_ns, why is not None))
-    entries[-1].meaning.call, entries[-1].meaning.took_ns = usage_of(span), _duration_ns(span)
+    # A call without any duration is known by its end alone.
+    entries[-1].meaning.call, entries[-1].meaning.took_ns = usage_of(span), _duration_ns(span) or -1
+    entries[-1].meaning.cost = cost_of(span)
     yield from entries
 
 
@@ -258,10 +265,11 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
         entry = control_entry(_NAMED[sort], speaker, words, facts)
         entry.meaning.to = (known.asker,) if known.asker and role is SpanRole.AGENT else None
         if known.counts and known.phase != "start":
-            entry.meaning.call = usage_of(span)
+            entry.meaning.call, entry.meaning.cost = usage_of(span), cost_of(span)
             entry.meaning.call.attempts = known.inner or None  # it represents that call
-            if role is SpanRole.MODEL:
-                entry.meaning.took_ns = _duration_ns(span)
+        # A duration beside a report would be that of a model call.
+        if ended and (entry.meaning.call is None or role is SpanRole.MODEL):
+            entry.meaning.took_ns = _duration_ns(span)
         if why is not None and ended:
             entry.payload["text"] = f"{words}, failed: {why}"
             entry.payload.update(exceptions_of(span))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from operator import itemgetter
@@ -38,6 +39,7 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         counts: its tokens count although it is no innermost model call: no span within it reports any.
         inner: the model call within it that its tokens belong to, else "".
         call: id of the tool call if the span lacks it: the model's id.
+        called: ids, from the spans of tools, for the calls without an id in the model's answer.
         phase: "start" or "end" for a line of one of them; "whole" if `ends` has the end of a context; "" for both.
         given: the model's input that is new against earlier spans; None if the span itself contains the input.
         repeated: number of its other input messages.
@@ -54,6 +56,7 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     counts: bool = False
     inner: str = ""
     call: str = ""
+    called: list[str] = []
     phase: str = ""
     given: list[dict[str, Any]] | None = None
     repeated: int = 0
@@ -131,14 +134,23 @@ class SpanFacts:
         return self.role is SpanRole.TOOL and self.call == self.span.identifier
 
     @cached_property
+    def _answered(self) -> list[tuple[str, str]]:
+        return output_calls(self.span)
+
+    @property
     def output_calls(self) -> list[tuple[str, str]]:
         """Tool calls in the model's answer: id and tool."""
-        return list(output_calls(self.span))
+        return [pair for pair in self._answered if pair[0]]
+
+    @property
+    def unnamed_tools(self) -> list[str]:
+        """Tools of the calls in the model's answer that have no id."""
+        return [tool for call, tool in self._answered if not call]
 
     @cached_property
     def input_calls(self) -> list[tuple[str, str]]:
         """Tool calls in the model's input."""
-        return list(input_calls(self.span))
+        return [pair for pair in input_calls(self.span) if pair[0]]
 
 
 def resolve_spans(spans: Iterable[Span]) -> list[Resolved]:
@@ -175,6 +187,7 @@ def resolve_from(spans: list[SpanFacts], first: int) -> list[Resolved]:
     _settle_tokens(spans, by_id, first)
     if any(one.is_nameless and not one.known.within_call for one in spans[first:]):
         _name_calls(spans)
+    _name_answers(spans, first)
     return [one.known for one in spans[first:]]
 
 
@@ -184,7 +197,7 @@ def _settle_tokens(spans: list[SpanFacts], by_id: dict[str, int], first: int) ->
     if not any(one.reports and (one.known.around or one.role is SpanRole.AGENT) for one in spans[first:]):
         return
     # From the deepest span upwards, so that each sum is complete before it is passed on.
-    depths = {place: sum(1 for _ in _ancestors(spans, by_id, place)) for place in range(len(spans))}
+    depths = depths_of(spans)
     for one in spans:
         one.within = SpanContents()
     for place in sorted(depths, key=depths.__getitem__, reverse=True):
@@ -193,6 +206,12 @@ def _settle_tokens(spans: list[SpanFacts], by_id: dict[str, int], first: int) ->
             spans[above].within.add_span(spans[place])
     for place in places:
         spans[place].decide_counting()
+
+
+def depths_of(spans: list[SpanFacts]) -> dict[int, int]:
+    """Returns the number of spans around each, by place."""
+    by_id = {one.span.identifier: place for place, one in enumerate(spans) if one.span.identifier}
+    return {place: sum(1 for _ in _ancestors(spans, by_id, place)) for place in range(len(spans))}
 
 
 def _name_calls(spans: list[SpanFacts]) -> None:
@@ -204,7 +223,8 @@ def _name_calls(spans: list[SpanFacts]) -> None:
     asked: list[tuple[str, int, str, str]] = []  # trace, time, tool, id
     # Known ids are never given to another span.
     for one in models:
-        asked += [(one.span.trace, one.span.end_ns, tool, call) for call, tool in one.output_calls if call not in taken]
+        span, calls = one.span, one.output_calls  # an answer that streams may start tools before its end
+        asked += [(span.trace, span.start_ns, tool, call) for call, tool in calls if call not in taken]
     # By time, so that the first open call of a tool comes first.
     asked.sort(key=itemgetter(1))
     known_calls = {one[3] for one in asked} | taken
@@ -217,6 +237,29 @@ def _name_calls(spans: list[SpanFacts]) -> None:
         given += [(one.span.trace, 0, tool, call) for call, tool in told]
         known_calls.update(call for call, _ in told)
     _match_calls(left, given)
+
+
+def _name_answers(spans: list[SpanFacts], first: int) -> None:
+    """Gives calls without an id in answers that of the first later span of the tool."""
+    tools = [one for one in spans[first:] if one.role is SpanRole.TOOL and not one.known.within_call]
+    models = [one for one in spans if one.role is SpanRole.MODEL and not one.known.around] if tools else []
+    unnamed = [one for one in models if one.unnamed_tools]
+    if not unnamed:
+        return
+    named = {call for one in models for call, _ in one.output_calls}
+    left = defaultdict[tuple[str, str | None], deque[SpanFacts]](deque)
+    for one in sorted(tools, key=lambda one: one.span.start_ns):
+        if (one.known.call or one.call) not in named:
+            left[one.span.trace, tool_of(one.span)].append(one)
+    for one in sorted(unnamed, key=lambda one: one.span.start_ns):
+        for tool in one.unnamed_tools:
+            waiting = left[one.span.trace, tool]
+            while waiting and waiting[0].span.start_ns < one.span.start_ns:
+                waiting.popleft()
+            if not waiting:
+                break  # ids are given in order
+            found = waiting.popleft()
+            one.known.called.append(found.known.call or found.call)
 
 
 def _match_calls(nameless: list[SpanFacts], asked: list[tuple[str, int, str, str]]) -> list[SpanFacts]:

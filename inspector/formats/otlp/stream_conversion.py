@@ -14,9 +14,10 @@ import msgspec
 
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.otlp.conventions import CALL_ID
-from inspector.formats.otlp.conversion import SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
+from inspector.formats.otlp.conversion import Restate, SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
 from inspector.formats.otlp.histories import HistoryInterner
-from inspector.formats.otlp.span_relations import Resolved, SpanContents, SpanFacts, resolve_from
+from inspector.formats.otlp.printed import as_otlp
+from inspector.formats.otlp.span_relations import Resolved, SpanContents, SpanFacts, depths_of, resolve_from
 from inspector.formats.otlp.spans import Span
 
 _BLANK = b" \t\r\n"
@@ -44,7 +45,9 @@ class KnownSpans:
         before = [one for one in self._earlier if one.span.trace in traces]
         tellings = list(map(SpanFacts, spans))
         known = resolve_from([*before, *tellings], len(before))
-        for place in sorted(range(len(spans)), key=lambda one: (spans[one].end_ns, one)):
+        depths = depths_of(tellings)
+        # Inner spans first: their end is that of the outer one where times are rounded.
+        for place in sorted(range(len(spans)), key=lambda one: (-depths[one], spans[one].end_ns, one)):
             span, told = spans[place], known[place]
             one = tellings[place]
             one.within = self._holding.pop(span.identifier, SpanContents())
@@ -63,18 +66,19 @@ class KnownSpans:
         return known
 
 
-def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
+def as_they_come(blocks: Iterable[bytes | None], restate: Restate = as_otlp) -> Iterator[bytes]:
     """Yields the lines for a stream of traces at each pause and at the end. Without pauses, same as for a file.
 
     Args:
-        blocks: data cut anywhere; None for a pause. Documents over several lines are read at the end.
+        blocks: data cut anywhere; None for a pause. A list over several lines is read at the end.
+        restate: returns documents as OTLP.
 
     Raises:
         NotConvertedError: it is unreadable protobuf, or the extra is not installed.
     """
     known = KnownSpans()
-    waiting: list[bytes] = []  # data since the last pause after a line end
-    by_lines = False
+    waiting: list[bytes] = []  # data since the last pause after a complete record
+    end = b""
     memory = SpanMemory()
     for block in blocks:
         if block is not None:
@@ -82,24 +86,30 @@ def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
             waiting.append(block)
             yield b""  # lets the caller cancel
             continue
-        data, end, rest = b"".join(waiting).rpartition(b"\n")
-        by_lines = by_lines or begins_with_line(data + end)
-        if end and by_lines:
-            yield from lines_of(data, known)
+        data = b"".join(waiting)
+        end = end or record_end(data[: data.rfind(b"\n") + 1])
+        whole, found, rest = data.rpartition(end) if end else (b"", b"", data)
+        if found:
+            yield from lines_of(whole + found, known, restate)
             waiting = [rest]
             memory.clear()
     data = b"".join(waiting)
-    yield from lines_of(data, known) if by_lines else lines_in_order(data)
+    yield from lines_of(data, known, restate) if end else lines_in_order(data, restate)
 
 
-def begins_with_line(data: bytes) -> bool:
-    """Returns True if the first line is a document on its own: not protobuf, and not spread over lines."""
-    first, end, _ = data.removeprefix(b"\xef\xbb\xbf").lstrip(_BLANK).partition(b"\n")
-    return end != b"" and not is_protobuf(data) and decoded_object(first) is not None
+def record_end(data: bytes) -> bytes:
+    """Returns the bytes that end each record: a line end, or the last line of an indented object; b"" for others."""
+    text = data.removeprefix(b"\xef\xbb\xbf").lstrip(_BLANK)
+    first, end, _ = text.partition(b"\n")
+    if not end or is_protobuf(data):
+        return b""
+    if first.rstrip() == b"{":
+        return b"\n}\n"
+    return b"\n" if decoded_object(first) is not None else b""
 
 
-def lines_of(data: bytes, known: KnownSpans) -> Iterator[bytes]:
+def lines_of(data: bytes, known: KnownSpans, restate: Restate = as_otlp) -> Iterator[bytes]:
     """Yields lines for documents, one per line, with facts from known spans."""
-    spans, others = spans_of(data.lstrip(_BLANK))
+    spans, others = spans_of(data.lstrip(_BLANK), restate)
     yield from timed_lines(spans, known.resolve(spans), known.histories)
     yield from others

@@ -1,4 +1,4 @@
-"""Converts Parquet exports to lines: the column `raw` of each row.
+"""Converts Parquet exports to lines: the column `raw` of each row, or rows that are spans of another program.
 
 DuckDB reads the file without access to other files, the network and extensions.
 """
@@ -6,10 +6,17 @@ DuckDB reads the file without access to other files, the network and extensions.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inspector.formats.file_conversion import LEAST_BOUND_BYTES, MOST_FOLD, FileConverter, NotConvertedError
+from inspector.formats.format import TrafficKind, load
 from inspector.formats.parquet import FORMAT
+from inspector.formats.table import FORMATS
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 RAW_COLUMN = "raw"
 """Column with the logged bytes of messages."""
@@ -19,7 +26,7 @@ _MAGIC = b"PAR1"
 _ROWS = 256
 _AT_ONCE_BYTES = 64 << 20
 _NO_RAW_COLUMN = (
-    "it holds no records, as it was exported without --with-raw; ask it in SQL, or export its log once more"
+    "it has no column `raw` with records, and no spans; a log exported without --with-raw must be exported once more"
 )
 
 
@@ -56,7 +63,8 @@ class ParquetConversion:
             connection.execute("SET lock_configuration = true")
             columns = [row[0] for row in connection.execute(f"DESCRIBE FROM {table}").fetchall()]
             if RAW_COLUMN not in columns:
-                raise NotConvertedError(_NO_RAW_COLUMN)
+                yield from self._spans(connection.execute(f"SELECT to_json(rows)::VARCHAR FROM {table} AS rows"))
+                return
             ((total,),) = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
             measured = (
                 f"SELECT sum(octet_length(b)), max(octet_length(b)) FROM (SELECT {RAW_COLUMN}::BLOB AS b FROM {table})"
@@ -73,6 +81,17 @@ class ParquetConversion:
                 yield b"".join(bytes(raw) + b"\n" for (raw,) in rows if raw)
         finally:
             connection.close()
+
+    def _spans(self, asked: DuckDBPyConnection) -> Iterator[bytes]:
+        """Yields the lines of spans, if the first row is one."""
+        lines = (f"{row}\n".encode() for (row,) in iter(asked.fetchone, None))
+        first = next(lines, b"")
+        for one in FORMATS if first else ():
+            converter = load(one.conversion) if one.traffic is TrafficKind.TRACE and one.conversion else None
+            if converter is not None and converter.begins_file(first):
+                yield from converter.convert_stream(chain((first,), lines))
+                return
+        raise NotConvertedError(_NO_RAW_COLUMN)
 
 
 CONVERSION = FileConverter(

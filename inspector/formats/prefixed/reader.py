@@ -42,10 +42,14 @@ _NAME = re.compile(rb"\[(?!(?:trace|debug|info|notice|log|warn|warning|error)\])
 """A server in brackets: clients log the messages of all servers in one file."""
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 _FIELD = re.compile(
-    rb"(?:event: ?[\w./-]*|id: ?[\w.:-]*|retry: ?\d+"
+    rb"(?:event: ?[\w./-]*|id: ?[\w.:-]*|retry: ?\d+|data: ?\[DONE\]?"
     rb"|: ?(?:ping|keep-?alive|heartbeat|[A-Z]{2,20} PROCESSING)\b.{0,80})\s*"
 )
-"""A line of an event stream without data (HTML, server-sent events); it belongs to the next line."""
+"""A line of an event stream without data (HTML, server-sent events), or its end; it belongs to other lines."""
+SPREAD_DATA = (b"data: {\n", b"data:{\n", b"data: {\r", b"data:{\r")
+"""Beginnings of an event's data that goes on in further lines."""
+_EVENT_LOGGERS = re.compile(rb"\bautogen_(?:core|agentchat)\.events\b")
+"""Names of loggers whose lines are events in JSON behind a prefix of the user's choice."""
 _find_end = json.JSONDecoder().raw_decode
 
 
@@ -65,7 +69,8 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
         record = read_inner(raw)
         if line[:begin].strip() == b"data:" and record.derived_by == api_messages.LABEL:
             return record  # an event of a model's answer, or all of it
-        if record.shape in _KNOWN and _is_certain(record):
+        is_event = record.shape is Shape.DERIVED and _EVENT_LOGGERS.search(line[:begin]) is not None
+        if is_event or (record.shape in _KNOWN and _is_certain(record)):
             _copy_prefix_facts(line[:begin], record)
             return record
     return _server_event(line)

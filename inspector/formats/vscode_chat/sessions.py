@@ -1,4 +1,7 @@
-"""Finds chat sessions of VS Code: `User/workspaceStorage/<workspace>/chatSessions/<session>.json` or `.jsonl`."""
+"""Finds chat sessions of VS Code: `User/workspaceStorage/<workspace>/chatSessions/<session>.json` or `.jsonl`.
+
+Windows without a folder keep them in `User/globalStorage/emptyWindowChatSessions`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from inspector.formats.clients import settings_folder
+from inspector.formats.clients import editor_folders
 from inspector.formats.vscode_chat import FORMAT
-from inspector.sources.agent_sessions.files import Listing, read_ends
+from inspector.sources.agent_sessions.files import END_BYTES, Listing, read_ends, read_whole
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
 
 _SUFFIXES = (".json", ".jsonl")
@@ -29,15 +32,17 @@ _workspace = msgspec.json.Decoder(_Workspace)
 _text = msgspec.json.Decoder(str)
 
 
-def folder(environment: Mapping[str, str]) -> Path:
-    """Returns the user data folder of VS Code."""
-    return settings_folder("Code", environment) / "User"
+def folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """Returns the user folders of VS Code and of the editors built on it."""
+    return editor_folders(environment)
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
     """Yields sessions from file names; `complete` adds details from the ends of the files."""
-    for workspace, _ in listing.folders(str(root / "workspaceStorage")):
-        for found in listing.files(str(Path(workspace, "chatSessions"))):
+    workspaces = (path for path, _ in listing.folders(str(root / "workspaceStorage")))
+    chats = (*(Path(one, "chatSessions") for one in workspaces), root / "globalStorage" / "emptyWindowChatSessions")
+    for folder in chats:
+        for found in listing.files(str(folder)):
             path = Path(found.path)
             if path.suffix in _SUFFIXES:
                 yield AgentSession(FORMAT.name, path.stem, path, found.modified, found.size)
@@ -50,9 +55,9 @@ def complete(session: AgentSession) -> None:
         session.title = _last_match(_TITLE, data) or session.title
         session.prompt = session.prompt or _first_match(_PROMPT, data)
         session.model = _last_match(_MODEL, data) or session.model
-    lines, _ = read_ends(str(session.path.parent.parent / "workspace.json"))
+    workspace = read_whole(str(session.path.parent.parent / "workspace.json"), END_BYTES)
     try:
-        named = _workspace.decode(b"\n".join(lines)).folder if lines else None
+        named = _workspace.decode(workspace).folder if workspace else None
         session.project = unquote(urlsplit(named).path) if named is not None else ""
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError):
         return
@@ -79,4 +84,4 @@ def _decoded(match: re.Match[bytes]) -> str:
         return ""
 
 
-SESSIONS = SessionFinder(folder=folder, candidates=candidates, complete=complete)
+SESSIONS = SessionFinder(folders=folders, candidates=candidates, complete=complete)

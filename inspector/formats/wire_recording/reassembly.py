@@ -23,7 +23,9 @@ from inspector.base.limited_dicts import set_limited
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.model_api.calls import message_hashes, tool_call_hashes
-from inspector.formats.model_api.streams import END_EVENTS, AnswerStream, ollama_body, stream_of
+from inspector.formats.model_api.operations import CONTINUABLE
+from inspector.formats.model_api.reader import decode_body
+from inspector.formats.model_api.streams import AnswerStream, is_last_event, ollama_body, stream_of
 from inspector.formats.wire_recording import reader as wire_recording
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.record import ModelCall
@@ -205,7 +207,10 @@ class ModelAnswers:
         return self._joined_line(x, exchange, found, None, (data, body))
 
     def _lines_in(self, exchange: _Exchange, found: wire_recording.Line, body: Any) -> dict[str, Any] | None:
-        """Returns the answer in a body, if it consists of Ollama lines."""
+        """Returns the answer in a body of several parts: lines of Ollama, or a list of Gemini's chunks."""
+        if isinstance(body, list):
+            chunks = decode_body(body)
+            return dict(chunks) if isinstance(chunks, Mapping) else None
         if isinstance(body, Mapping):
             return ollama_body((body,))
         if not isinstance(found.text, str) or found.text.lstrip()[:1] != "{":
@@ -234,7 +239,7 @@ class ModelAnswers:
             # The first token is timed here; later events do not matter.
             if carries and exchange.first_ns is None and found.untimed is None:
                 exchange.first_ns = parse_time(found.t)
-            if message.get("type") not in END_EVENTS:
+            if not is_last_event(message, exchange.stream):
                 return None
         elif found.text != _DONE_EVENT:
             return None
@@ -287,7 +292,7 @@ class ModelAnswers:
             return
         self._failed.pop(call.digest, None)
         self._conversations.note_answer(call, message_hashes(body), tool_call_hashes(body))
-        identifier = body.get("id") if body.get("object") == "response" else None
+        identifier = body.get("id") if body.get("object") in CONTINUABLE else None
         if isinstance(identifier, str):
             seen = Counter(call.occurrence_counts)
             seen.update(message_hashes(body))

@@ -16,8 +16,8 @@ from inspector.protocol.timestamps import NO_TIME
 
 LABEL = "wrapped"
 
-_OF_CALLS = re.compile(r"(?:tool|call|method)s?|tool_?[A-Z_cu]\w*|function_?[cC]alls?|call_?(?:id|Id|ID)")
-"""Keys of calls, tools and methods."""
+_OF_CALLS = re.compile(r"(?:tool|call|method)s?|tool_?[A-Z_cu]\w*|function_?[cC]alls?|call_?(?:id|Id|ID)|finish_reason")
+"""Keys of calls, tools and methods, and of a model's answer."""
 _KEYS = ("message", "envelope", "frame", "text", "data", "log", "msg", "MESSAGE")
 
 
@@ -50,7 +50,7 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
 
 
 def names_calls(line: bytes) -> bool:
-    """Returns True if a wrapper has keys of calls, tools or methods: then it is more than a wrapper.
+    """Returns True if a wrapper has keys of calls, tools, methods or answers: then it is more than a wrapper.
 
     Reading its content alone would lose them.
     """

@@ -34,6 +34,12 @@ REPRESENTED_ARGUMENTS = frozenset(
     (*PATH_ARGUMENTS, *_WHOLE, "edits", "replace_all", "new_source", "edit_mode", "cell_id", "input", "patch")
 ).union(*_PAIRS)
 """Names of arguments that edits represent completely."""
+CHANGING_TOOLS = (
+    "Edit", "MultiEdit", "Write", "NotebookEdit", "apply_patch", "edit", "write", "write_file", "replace", "edit_file",
+    "create_file", "write_to_file", "replace_in_file", "search_replace", "replace_string_in_file",
+    "insert_edit_into_file",
+)  # fmt: skip
+"""Names of the agents' tools that change a file and do nothing else."""
 PATCH = "*** Begin Patch"
 _PATCH_HEAD = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVED = "*** Move to: "
@@ -96,6 +102,47 @@ def edits_of(tool: str | None, arguments: object) -> list[FileEdit]:
     if isinstance(text := arguments.get("new_source"), str):
         return [_bounded(path, _marked("+", text.splitlines()), "changed", _cell(arguments))]
     return []
+
+
+def content_after(tool: str | None, arguments: object, before: str | None) -> str | None:
+    """Returns the exact content of a file after a successful call; None if the call does not tell it.
+
+    Args:
+        tool: as for `edits_of`.
+        arguments: decoded, of a call that changes this one file.
+        before: the exact content before the call; None if unknown.
+    """
+    if not isinstance(arguments, dict) or _patch_in(arguments) is not None:
+        return None
+    listed = arguments.get("edits")
+    changes = listed if isinstance(listed, list) else [arguments]
+    pairs = [_pair(one) for one in changes]
+    if any(pair is not None for pair in pairs):
+        for pair in pairs:
+            if pair is None or before is None or not pair[0]:
+                return None
+            old, new, everywhere = pair
+            # Another number of places would be an error of the tool, or a rule that is unknown here.
+            if before.count(old) != 1 and not (everywhere and old in before):
+                return None
+            # Some tools remove the end of the line with the text.
+            if not new and not old.endswith("\n") and f"{old}\n" in before:
+                return None
+            before = before.replace(old, new)
+        return before
+    known = {"command", *PATH_ARGUMENTS, *_WHOLE}
+    text = next((value for key in _WHOLE if isinstance(value := arguments.get(key), str)), None)
+    writes = _WRITING.search(f"{tool} {arguments.get('command', '')}") is not None
+    # Other arguments may append, or name an encoding.
+    return text if writes and arguments.keys() <= known else None
+
+
+def names_all_changes(arguments: object) -> bool:
+    """Returns False if a call with edits may change other files too: a patch in a shell command, or one that moves."""
+    if isinstance(arguments, dict):
+        patch = _patch_in(arguments)
+        return patch is None or not ({"command", "cmd"} & arguments.keys() or _MOVED in patch)
+    return _MOVED not in str(arguments)
 
 
 def _cell(arguments: Mapping[str, Any]) -> str:

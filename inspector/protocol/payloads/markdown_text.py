@@ -26,6 +26,8 @@ _EMPHASIS = (
     re.compile(r"(?<![\w~])(~~)(?=\S)([^~\n]{1,300}?)(?<=\S)~~(?![\w~])"),
 )
 """Of underscores only words with a blank between them: `__init__` and `_name_` are names."""
+_EDIT_BEGIN, _EDIT_MIDDLE, _EDIT_END = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
+"""Lines of an edit in code, as models are asked to write it: old lines, a rule, new lines."""
 _HELD = re.compile("\ue000(\\d+)\ue001")
 
 
@@ -39,7 +41,7 @@ def plain_words(text: str) -> str:
         return text
     lines: list[str] = []
     fenced = False
-    for line in text.split("\n"):
+    for line in with_edits_as_diffs(text).split("\n"):
         if _FENCE.match(line):
             fenced = not fenced
         elif fenced:
@@ -47,6 +49,46 @@ def plain_words(text: str) -> str:
         elif not _RULE.fullmatch(line):
             lines.append(_plain_line(line))
     return "\n".join(lines)
+
+
+def with_edits_as_diffs(text: str) -> str:
+    """Returns Markdown whose code with edits (`<<<<<<< SEARCH`) is a diff; other text stays as it is."""
+    if _EDIT_BEGIN not in text:
+        return text
+    lines = text.split("\n")
+    fence: int | None = None
+    for at, line in enumerate(lines):
+        if _FENCE.match(line):
+            fence = at if fence is None else None
+        elif fence is not None and line.startswith(_EDIT_BEGIN):
+            _mark_edit(lines, fence, at)
+    return "\n".join(line for line in lines if line != _DROPPED)
+
+
+_DROPPED = "\ue003"
+_LONGEST_EDIT = 2_000
+"""Limit of lines."""
+
+
+def _mark_edit(lines: list[str], fence: int, begin: int) -> None:
+    """Marks old and new lines of an edit in place, if it is complete."""
+    middle = 0
+    for at in range(begin + 1, min(len(lines), begin + _LONGEST_EDIT)):
+        mark = lines[at].rstrip()
+        if mark == _EDIT_MIDDLE and not middle:
+            middle = at
+        elif mark == _EDIT_END and middle:
+            break
+        elif _FENCE.match(mark):
+            return
+    else:
+        return
+    for one in range(begin + 1, at):
+        lines[one] = f"{'-' if one < middle else '+'}{lines[one]}"
+    for one in (begin, middle, at):
+        lines[one] = _DROPPED
+    if fenced := _FENCE.match(lines[fence]):
+        lines[fence] = f"{fenced[0]}diff"
 
 
 def _plain_line(line: str) -> str:

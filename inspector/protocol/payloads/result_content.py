@@ -6,11 +6,14 @@ decoded nor kept whole, and `elided` reports it.
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.payloads.content_blocks import Block, block_of, is_markdown, size_in_words
@@ -31,7 +34,7 @@ class Content:
     """A readable result.
 
     Attributes:
-        text: the joined text blocks, one per line; "" if there are none.
+        text: the joined text blocks, one per line; "" without one.
         value: decoded JSON of the text, else the structured content, else the result without content blocks; or None.
         others: blocks without text (images, resources), one description each.
         failed: `isError`.
@@ -183,9 +186,29 @@ def _decoded(text: str) -> object:
     return value if isinstance(value, dict | list) else None
 
 
-def pretty_json(value: object) -> str:
-    """Returns JSON indented by two; values without a JSON form are written as in Python."""
+def pretty_json(value: object, limit: int | None = None) -> str:
+    """Returns JSON indented by two; values without a JSON form are written as in Python.
+
+    Args:
+        value: any value.
+        limit: characters to write; the beginning of a longer text takes no longer.
+    """
     try:
-        return json.dumps(value, ensure_ascii=False, indent=2)
+        if limit is None:
+            # Python writes indented JSON slowly: 65 ms for 1 MB instead of 15.
+            with contextlib.suppress(ValueError, msgspec.DecodeError):  # half a surrogate pair, NaN
+                return msgspec.json.format(json.dumps(value, ensure_ascii=False), indent=2)
+        pieces = json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(value)
+        return "".join(pieces) if limit is None else _beginning(pieces, limit)
     except (TypeError, ValueError, RecursionError):
-        return str(value)
+        return str(value)[:limit]
+
+
+def _beginning(pieces: Iterator[str], limit: int) -> str:
+    taken, length = list[str](), 0
+    for piece in pieces:
+        taken.append(piece)
+        length += len(piece)
+        if length >= limit:
+            break
+    return "".join(taken)[:limit]

@@ -10,9 +10,14 @@ _KEYS = ("command", "cmd", "commandLine", "script")
 _SHELL = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
 
 
+def may_run_commands(tool: str) -> bool:
+    """Returns True for the name of a tool that runs commands of a shell."""
+    return _RUNNING.search(tool) is not None
+
+
 def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
     """Returns the command of a call and its argument's name, if any. Never raises."""
-    if tool is None or not isinstance(arguments, dict) or not _RUNNING.search(tool):
+    if tool is None or not isinstance(arguments, dict) or not may_run_commands(tool):
         return None
     for key in _KEYS:
         given = arguments.get(key)

@@ -8,9 +8,11 @@ any depth.
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
-from typing import Final
+from functools import cache
+from typing import Any, Final
+
+from inspector.base.first_matches import Offsets, first_matches
 
 
 class SecretRule(IntEnum):
@@ -48,84 +50,109 @@ NO_RULES: Final = 0
 ALL_RULES: Final = 511
 """Bits of every rule."""
 
-# Characters that case folding turns into ASCII letters, and escaped ASCII, would hide a clue; so no rule is excluded
-# for them.
-_HIDING = re.compile("[\u0130\u0131\u017f\u212a]")
-_HIDING_ESCAPES = re.compile(r"\\u(?:00[0-7]|013[01]|017[fF]|212[aA])")
-
-# Between a key's last word and the colon after its closing quote there are no letters except in escapes. Possessive:
-# each run is scanned once.
-_REST = r'(?:[^a-z"\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+'
-_BLANKS = r"(?:[^a-z0-9:\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+"
-_NAMED = rf'{_REST}"{_BLANKS}:'
-_OPENED = r'(?:[^a-z0-9"\\]++|\\[bfnrt]?)*+"'
-_ANY_WORD = "key|token|pass(?:word|wd|phrase|code)?|pwd|secret|jwt|cred(?:ential)?|cookie|authorization|pat"
+# RE2 searches all clues at once, over bytes, and has no look-behind.
+_ESCAPE = r"\\(?:[bfnrt]|u[0-9a-f]{4})?"
+# Between a key's last word and the colon after its closing quote there are no letters except in escapes.
+_NAMED = rf'(?:[^a-z"\\]|{_ESCAPE})*"(?:[^a-z0-9:\\]|{_ESCAPE})*:'
+_ANY_WORD = "(?:key|token|pass(?:word|wd|phrase|code)?|pwd|secret|jwt|cred(?:ential)?|cookie|authorization|pat)"
 # In sentences and commands a secret contains a digit, or is quoted.
-_SAID = r"(?:[ \t*`:?]|[=\-]>){1,24}(?:(?:is|was|are)[: \t]{1,8}[*`\\\"']{0,80})?(?:'|[^\s0-9]{0,600}[0-9])"
-_IN_LIST = r"[^a-z\"'\\]{0,40}\\*[\"'](?:[^a-z0-9\"'\\]|\\[bfnrt]?)*,"
-_GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?(?:(?:\\*[\"'])?[ \t]{{0,8}}:?[=:]|{_SAID})|{_NAMED}|{_IN_LIST}|[^a-z<>\s]{{0,40}}>)"
+_SAID = r"(?:[ \t*`:?]|[=\-]>)+(?:(?:is|was|are)[: \t]+[*`\\\"']*)?(?:'|[^\s0-9]*[0-9])"
+_IN_LIST = r"[^a-z\"'\\]*\\*[\"'](?:[^a-z0-9\"'\\]|\\[bfnrt]?)*,"
+_GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?(?:(?:\\*[\"'])?[ \t]*:?[=:]|{_SAID})|{_NAMED}|{_IN_LIST}|[^a-z<>\s]{{0,40}}>)"
 # After a plural: a list or an object, or lines below
-_COLON = r"(?:\\*[\"'`])?(?:[ \t]{0,8}=|(?:[^a-z0-9:\\]|\\(?:[bfnrt]|u[0-9a-f]{4})?)*:)"
+_COLON = rf"(?:\\*[\"'`])?(?:[ \t]*=|(?:[^a-z0-9:\\]|{_ESCAPE})*:)"
 _MANY = rf"{_COLON}(?:[^a-z0-9\[{{\\]|\\[bfnrt]?)*(?:[\[{{|>\n\r-]|\\)"
 _SHORTEST = len("://:p@")
 _SHORTEST_WORD = len("AKIA") + 16
 """Length of the shortest secret, and of the shortest one without punctuation."""
 _API_KEY = int(SecretRule.API_KEY)
 _SET = SecretRule.KEY | SecretRule.ASSIGNED | SecretRule.URL
+_MAX_MEMORY_BYTES = 64 << 20
+"""Limit of the states that RE2 keeps; a tenth of it is usual."""
 _BODY = r"[A-Za-z0-9_\-]"
 
-# Each clue scans the whole text, so words and shapes with a common beginning share one. The search is gated by a
-# literal, best a single character, which is cheapest.
-_IN_ANY_CASE: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    # token, key: plurals count only with lists; cookie
-    ("k", re.compile(rf"k(?:(?:e[ny]|ies?){_GIVEN}|e(?:n|y(?<=[a-z0-9_\-. ]key))s{_MANY})"), _SET),
-    ("cre", re.compile(f"cre(?:t|dential|d)s?{_GIVEN}"), _SET | SecretRule.BASIC),  # secret
-    ("pass", re.compile(rf"pass(?:word|wd|phrase|code)?s?{_GIVEN}"), _SET),
-    ("w", re.compile(f"w(?:d(?<=pwd)|t(?<=jwt))s?{_GIVEN}"), _SET),
-    ("auth", re.compile(
-        rf"auth(?:orizations?{_GIVEN}|{_COLON}(?:[^a-z0-9\\]|\\[bfnrt]?)*[a-z0-9+/]{{8}})"
-    ), _SET | SecretRule.BASIC),
-    ("basic", re.compile(r"basic[ \t]{1,8}[a-z0-9+/]{8}"), int(SecretRule.BASIC)),
-    ("bearer", re.compile(r"bearer(?::?[ \t\\\r\n]|%20|\+)"), int(SecretRule.BEARER)),
-    ("@", re.compile(r":\\*/\\*/"), int(SecretRule.USER_INFO)),
-    ("hooks", re.compile(r"hooks\.slack\.|webhooks\\?/"), int(SecretRule.USER_INFO)),
-    ("=", re.compile(  # parameters of addresses
-        "=(?:(?<=sig=)|(?<=signature=)|(?<=auth=)|(?<=assertion=)|(?<=samlresponse=)|(?<=hmac=))"
-    ), int(SecretRule.URL)),
-    ("%", re.compile("%(?:25)?3d"), int(SecretRule.URL)),  # the same, encoded
-    ("-", re.compile(  # options of commands
-        r"-(?:(?:(?<![a-z0-9_\-.]-)|(?<=\\[nrt]-))-?(?=[a-z])"
-        rf"[a-z0-9_\-]{{0,60}}?(?:{_ANY_WORD})s?[ \t\\\r\n]"
-        r"|[pb](?<=[\s\"']-.)|u(?<=[\s\"']-u)|-user(?<=[\s\"']--user)|cli(?:(?<=redis-cli)|(?<=valkey-cli)))"
-    ), int(SecretRule.ASSIGNED)),
-    ("identified", re.compile("identified[ \t]"), int(SecretRule.ASSIGNED)),
-    ("verifier", re.compile(f"(?<=code.)verifier{_GIVEN}|codeverifier{_GIVEN}"), _SET),
-    ("login", re.compile(r"wandb[ \t\"',\\]{1,40}login[ \t\"',\\]"), int(SecretRule.ASSIGNED)),
-    ("sudo", re.compile(r"\|[ \t]{0,8}sudo[ \t]"), int(SecretRule.ASSIGNED)),
-    # Shapes that begin with a word and _
-    ("_", re.compile(f"_(?:[a-z0-9+/=]{{16}}|(?<=fo1_)[a-z0-9_\\-]{{16}}|pat{_GIVEN})"), _API_KEY | _SET),
-)  # fmt: skip
-_AS_WRITTEN: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    ("J", re.compile(rf"J(?:(?<=eyJ){_BODY}{{8}}|(?<=LS0tLS1CRUdJ)TiB)"), SecretRule.JWT | _API_KEY),  # -----BEGIN
-    ("A", re.compile(rf"A(?:[KS]IA[A-Z0-9]{{16}}|Iza{_BODY}{{35}}|A(?<=:AA){_BODY}{{32}})"), _API_KEY),
+_IN_ANY_CASE: tuple[tuple[str, int], ...] = (
+    (f"k(?:e[ny]|ies?){_GIVEN}", _SET),  # token, key: plurals count only with lists; cookie
+    (rf"(?:ken|[a-z0-9_\-. ]key)s{_MANY}", _SET),
+    (f"cre(?:t|dential|d)s?{_GIVEN}", _SET | SecretRule.BASIC),  # secret
+    (f"pass(?:word|wd|phrase|code)?s?{_GIVEN}", _SET),
+    (f"(?:pwd|jwt)s?{_GIVEN}", _SET),
+    (rf"auth(?:orizations?{_GIVEN}|{_COLON}(?:[^a-z0-9\\]|\\[bfnrt]?)*[a-z0-9+/]{{8}})", _SET | SecretRule.BASIC),
+    (r"basic[ \t]{1,8}[a-z0-9+/]{8}", SecretRule.BASIC),
+    (r"bearer(?::?[ \t\\\r\n]|%20|\+)", SecretRule.BEARER),
+    (r"hooks\.slack\.|webhooks\\?/", SecretRule.USER_INFO),
+    # Parameters of addresses, also encoded
+    ("(?:sig|signature|auth|assertion|samlresponse|hmac)=|%(?:25)?3d", SecretRule.URL),
+    # Options of commands
+    (rf"(?:^|[^a-z0-9_\-.\n]|\\[nrt])--?(?:[a-z][a-z0-9_\-]*)?{_ANY_WORD}s?[ \t\\\r\n]", SecretRule.ASSIGNED),
+    (r"[\s\"'](?:-[pbu]|--user)|(?:redis|valkey)-cli", SecretRule.ASSIGNED),
+    (r"identified[ \t]|\|[ \t]{0,8}sudo[ \t]|wandb[ \t\"',\\]{1,40}login[ \t\"',\\]", SecretRule.ASSIGNED),
+    (rf"code[^\n]{{0,4}}verifier{_GIVEN}", _SET),
+    (r"_[a-z0-9+/=]{16}|fo1_[a-z0-9_\-]{16}", _API_KEY),  # shapes that begin with a word and _
+    (f"_pat{_GIVEN}", _API_KEY | _SET),
+    # Escaped ASCII would hide a clue, and so would characters that case folding turns into ASCII letters.
+    (r"\\u(?:00[0-7]|013[01]|017f|212a)", ALL_RULES),
+)
+_AS_WRITTEN: tuple[tuple[str, int], ...] = (
+    (rf"eyJ{_BODY}{{8}}|LS0tLS1CRUdJTiB", SecretRule.JWT | _API_KEY),  # the second is -----BEGIN in base64
+    (rf"A[KS]IA[A-Z0-9]{{16}}|AIza{_BODY}{{16}}|:AA{_BODY}{{16}}|AT[AC]TT3{_BODY}{{16}}|dapi[a-f0-9]{{16}}", _API_KEY),
     # sk-, glpat-, xapp-, pplx-, pypi-, xai-, xoxb-
-    ("-", re.compile(
-        rf"-(?:(?:(?<=(?:sk|pp|lx|pi|ai|ly)-)|(?<=KEY-)|(?<=pat-)|(?<=xox[a-z]-)|(?<=[NP][RM]AK-)){_BODY}{{10}}"
-        r"|(?:(?<=pul-)|(?<=key-))[a-f0-9]{32}|us[0-9](?<=[a-f0-9]{32}-us.)"
-        "|----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY)"
-    ), _API_KEY | SecretRule.PRIVATE_KEY),
-    # AQ., ya29., SG., hvs., sl.; Discord's
-    (".", re.compile(
-        rf"\.(?:(?<=[9GQs]\.){_BODY}{{16}}|(?<=sl\.)(?:[a-z]{{1,2}}\.)?{_BODY}{{16}}"
-        rf"|(?<={_BODY}{{23}}\.){_BODY}{{6}}\.{_BODY}{{27}})"
-    ), _API_KEY),
-    ("TT3", re.compile(rf"TT3(?<=AT[AC]TT3){_BODY}{{16}}"), _API_KEY),
-    ("dapi", re.compile("dapi[a-f0-9]{32}"), _API_KEY),
-)  # fmt: skip
-
+    (rf"(?:sk|pp|lx|pi|ai|ly|KEY|pat|xox[a-z]|[NP][RM]AK)-{_BODY}{{10}}", _API_KEY),
+    (r"(?:pul|key)-[a-f0-9]{16}|[a-f0-9]{8}-us[0-9]", _API_KEY),
+    ("-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY", SecretRule.PRIVATE_KEY),
+    (rf"[9GQs]\.{_BODY}{{16}}|sl\.(?:[a-z]{{1,2}}\.)?{_BODY}{{16}}", _API_KEY),  # AQ., ya29., SG., hvs., sl.
+    (rf"{_BODY}{{8}}\.{_BODY}{{6}}\.{_BODY}{{16}}", _API_KEY),  # Discord's
+    ("|".join(one.encode().decode("latin-1") for one in "\u0130\u0131\u017f\u212a"), ALL_RULES),
+)
 # {"name": "API_KEY", "value": "..."}, in either order
-_HOLDS = re.compile(f"value{_COLON}")
-_NAMES_SECRET = re.compile(rf"(?:{_ANY_WORD})[^a-z\"'`\\,]{{0,100}}(?:s[^a-z\"'`\\,]{{0,100}})?(?:[\"'`\\,]|value)")
+_HOLDS, _HOLDS_VALUE = f"value{_COLON}", ALL_RULES + 1
+_NAMES_SECRET = rf"{_ANY_WORD}[^a-z\"'`\\,]*(?:s[^a-z\"'`\\,]*)?(?:[\"'`\\,]|value)"
+
+
+class _Clues:
+    """The clues, compiled on first use: RE2 is a C++ library."""
+
+    def __init__(self) -> None:
+        import re2
+
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.log_errors = False
+        options.max_mem = _MAX_MEMORY_BYTES
+        any_case = [(f"(?im:{clue})", rules) for clue, rules in _IN_ANY_CASE]
+        table = [*any_case, *_AS_WRITTEN, (f"(?i:{_HOLDS})", _HOLDS_VALUE)]
+        self._rules = [int(rules) for _, rules in table]
+        self._set = re2.Set.SearchSet(options)
+        for clue, _ in table:
+            self._set.Add(clue.encode("latin-1"))
+        self._set.Compile()
+
+        def compiled(pattern: str) -> Any:
+            return re2.compile(pattern.encode("latin-1"), options=options)
+
+        self._any = compiled("|".join([clue for clue, _ in table]))
+        self._authority = compiled(r":\\*/\\*/")
+        self._names = compiled(f"(?i:{_NAMES_SECRET})")
+
+    def rules(self, text: bytes) -> int:
+        """As `possible_rules`."""
+        found = int(SecretRule.USER_INFO) if b"@" in text and self._authority.search(text) else NO_RULES
+        for clue in self._set.Match(text) or ():
+            found |= self._rules[clue]
+        if found & _HOLDS_VALUE:
+            found &= ~_HOLDS_VALUE
+            found |= SecretRule.KEY | SecretRule.ASSIGNED if self._names.search(text) else NO_RULES
+        return found
+
+    def rows(self, data: bytes, starts: Offsets, ends: Offsets) -> list[int]:
+        """As `rows_with_clues`."""
+        rows = {row for row, _, _ in first_matches(self._any.finditer, data, starts, ends)}
+        if b"@" in data:
+            rows.update(row for row, _, _ in first_matches(self._authority.finditer, data, starts, ends))
+        return [row for row in sorted(rows) if self.rules(data[int(starts[row]) : int(ends[row])])]
+
+
+_clues = cache(_Clues)
 
 
 def possible_rules(text: str) -> int:
@@ -136,25 +163,17 @@ def possible_rules(text: str) -> int:
     length = len(text)
     if length < _SHORTEST or (length < _SHORTEST_WORD and text.isalnum()):  # names, and most values of JSON
         return NO_RULES
-    if "\\" in text and _HIDING_ESCAPES.search(text):
-        return ALL_RULES
-    if not text.isascii():
-        if _HIDING.search(text):
-            return ALL_RULES
-        text = text.encode("ascii", "replace").decode("ascii")  # other characters belong to no clue, and ASCII is fast
-    # In lower case once, since case-insensitive expressions are several times slower.
-    lowered = text.lower()
-    found = NO_RULES
-    for literal, clue, rules in _IN_ANY_CASE:
-        # A literal search is far faster than an expression.
-        if literal in lowered and clue.search(lowered):
-            found |= rules
-    for literal, clue, rules in _AS_WRITTEN:
-        if literal in text and clue.search(text):
-            found |= rules
-    if "value" in lowered and _HOLDS.search(lowered) and _NAMES_SECRET.search(lowered):
-        found |= SecretRule.KEY | SecretRule.ASSIGNED
-    return found
+    return _clues().rules(text.encode("utf-8", "replace"))
+
+
+def rows_with_clues(data: bytes, starts: Offsets, ends: Offsets) -> list[int]:
+    """Returns the records that may hold a secret, by number.
+
+    Args:
+        data: bytes with all records.
+        starts, ends: (k,) integer, offsets of the records, ascending; they do not overlap.
+    """
+    return _clues().rows(data, starts, ends)
 
 
 def may_hold_secrets(text: str) -> bool:

@@ -17,31 +17,29 @@ from numpy.typing import NDArray
 from inspector.base.gc_control import no_collection
 from inspector.formats.capture import reader as capture_file
 from inspector.formats.line_reading import read_chosen, read_line_as
-from inspector.formats.table import INBOUND_EVENTS, NOISE_KINDS
-from inspector.protocol import calls, kinds, mcp_messages
-from inspector.protocol.context_places import find_context
-from inspector.protocol.correlation_ids import correlation_ids_of
-from inspector.protocol.derived_messages import (
-    ApiCall,
-    Chain,
-    History,
-    Spawn,
-    ThreadMark,
-)
+from inspector.formats.table import NOISE_KINDS
+from inspector.protocol import calls, kinds, line_structs, mcp_messages
 from inspector.protocol.header import ABSENT, Header
-from inspector.protocol.mcp_notes import McpNote, note_of
-from inspector.protocol.object_contexts import context_and_parents
+from inspector.protocol.mcp_notes import note_of
 from inspector.protocol.payloads.stream_chunks import context_in
-from inspector.protocol.record import HttpExchange, Record, Shape, unreadable_record
-from inspector.protocol.timestamps import NO_TIME, parse_date
+from inspector.protocol.record import Record, Shape, unreadable_record
+from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.decoder import batches
-from inspector.reading.decoder.fast_path import BlockTables, RegularRows, choose_reader, concatenate_rows
+from inspector.reading.decoder.fast_path import (
+    BlockTables,
+    DecodedRows,
+    add_line_values,
+    choose_reader,
+    envelope_columns,
+    extracts_of,
+    merge_rows,
+    outcome_flags,
+)
 from inspector.reading.decoder.line_splitter import SplitLines, runs_of, split_lines
-from inspector.reading.decoder.normalize import CONTEXT_PLACE_FLAGS, context_key, recipients
+from inspector.reading.decoder.normalize import IrregularEnvelopes, context_key, relevant_payload
 from inspector.reading.decoder.record_values import (
     call_id_hash,
     capture_origin,
-    envelope_identifier,
     export_call_flags,
     noise_beginning,
     progress_hash,
@@ -64,22 +62,21 @@ from inspector.store.columns.block import (
     ServerEnd,
 )
 from inspector.store.columns.columns import Array
-from inspector.store.columns.extracts import Decoded, Extracts, extract_records, has_extracted_parts
+from inspector.store.columns.extracts import Decoded, Extracts, extract_records
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
-from inspector.store.columns.irregular_forms import IrregularForm, irregular_form
+from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_rpc_values, hash_text, hash_texts
 from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
 
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
 
 _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NO_MESSAGE
 # Plain numbers, since IntFlag computes in Python.
-_ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
-_CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
+_ERROR, _NO_ID, _CORRELATED, _SENT = (f.value for f in (Flag.ERROR, Flag.NO_ID, Flag.CORRELATED, Flag.SENT))
 _DECLINED = Flag.DECLINED.value
 _UNRECORDED = Flag.UNRECORDED.value
 _OWN_SPAN = Flag.OWN_SPAN.value
-_CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
+_BY_PROGRAM = Flag.BY_PROGRAM.value
+_DERIVED = Flag.DERIVED.value
 
 _ROW_COLUMNS = tuple(name for name in BLOCK_COLUMNS if name != "source")
 """Order of values in a row: a column's value, or the text of its string id."""
@@ -97,7 +94,7 @@ class _Run(NamedTuple):
 
     lines: list[bytes]
     offsets: NDArray[np.int64]
-    usual: RegularRows | None
+    usual: DecodedRows | None
     others: NDArray[np.int64]
 
 
@@ -120,27 +117,11 @@ class BlockReader:
         # One flat list: the garbage collector would visit thousands of tuples.
         self._values: list[Any] = []
         self._records: list[Record] = []  # of each row
-        self._results: dict[int, calls.Result] = {}  # by row number, as the following ones
-        self._named: dict[int, list[str]] = {}
-        self._contexts: dict[int, tuple[dict[str, Any], ...]] = {}
-        self._odd: dict[int, IrregularForm] = {}
-        self._forms: set[tuple[str, str, bool]] = set()
-        self._api_calls: dict[int, ApiCall] = {}
-        self._filled: dict[int, tuple[int, int]] = {}
-        self._spawns: dict[int, Spawn] = {}
-        self._threads: dict[int, ThreadMark] = {}
-        self._chains: dict[int, Chain] = {}
-        self._echoes: dict[int, int] = {}
-        self._took: dict[int, int] = {}
-        self._costs: dict[int, tuple[int, int]] = {}
-        self._histories: dict[int, History] = {}
-        self._new: dict[int, int] = {}
-        self._exchanges: dict[int, HttpExchange] = {}
-        self._versions: dict[int, str] = {}
-        self._states: dict[int, int] = {}
-        self._tasks: dict[int, mcp_messages.Task] = {}
-        self._notes: dict[int, McpNote] = {}
-        self._noise: dict[int, str] = {}
+        self._extracts = Extracts()  # by row, as the following ones
+        self._envelopes: dict[int, line_structs.Envelope] = {}
+        self._odd = IrregularEnvelopes()  # by number of the envelope
+        self._payloads: dict[int, calls.Payload] = {}  # of JSON-RPC
+        self._exported: list[int] = []  # answers of self-contained exports
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
@@ -221,8 +202,8 @@ class BlockReader:
     def _build_block(self, runs: Iterable[_Run], stop: int) -> Block:
         """Decodes the other lines one by one and merges both in their order."""
         before = 0
-        parts: list[RegularRows] = []
-        unread: list[NDArray[np.int64]] = []  # line numbers of the irregular lines' records
+        parts: list[DecodedRows] = []
+        unread: list[NDArray[np.int64]] = [np.empty(0, np.int64)]  # line numbers of the irregular lines' records
         for lines, offsets, part, others in runs:
             if part is not None:
                 self._formats[part.label] += len(part.places)
@@ -232,62 +213,77 @@ class BlockReader:
                 parts.append(part)
             unread.append(self._read_irregular(lines, offsets, others.tolist(), before))
             before += len(lines)
-        places = np.concatenate(unread) if unread else np.empty(0, np.int64)
-        columns = self._unusual_columns(len(places))
-        extracts = self._extracts(columns)
-        usual = concatenate_rows(parts) if parts else None
-        if usual is not None:
-            columns, extracts = _merge_rows(usual, columns, extracts, places)
+        if self._records or not parts:
+            parts.append(self._irregular_rows(np.concatenate(unread)))
+        places, columns, extracts = merge_rows(parts)
         # Only transcripts have parts; other blocks save these columns.
         if not columns["part"].any():
             columns = {name: column for name, column in columns.items() if name not in TRANSCRIPT_COLUMNS}
         columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
-        opened: list[OpenedConnection] = []
-        if self._opened:
-            among = places if usual is None else np.sort(np.concatenate((usual.places, places)))
-            opened = [
-                OpenedConnection(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened
-            ]
+        opened = [
+            OpenedConnection(int(np.searchsorted(places, place)), self._source, src) for place, src in self._opened
+        ]
         return Block(
             columns, self._tables.strings, self._tables.to_sets, extracts, self._formats, self._origin, stop, opened,
             self._ended,
         )  # fmt: skip
 
-    def _unusual_columns(self, count: int) -> dict[str, Array]:
+    def _irregular_rows(self, places: NDArray[np.int64]) -> DecodedRows:
+        """Returns the rows of lines that were read one by one, by the line number of each."""
         columns: dict[str, Array] = {}
         # The values lie row by row in one flat list, so a slice with a step is a column.
         for place, name in enumerate(_ROW_COLUMNS):
             values = self._values[place :: len(_ROW_COLUMNS)]
             if name in STRING_COLUMNS:
-                columns[name] = self._tables.strings.intern_all(values, count)
+                columns[name] = self._tables.strings.intern_all(values, len(places))
             elif name == "to_set":
                 columns[name] = self._tables.to_sets.intern_all(values)
             elif name in _HASH_COLUMNS:
                 columns[name] = hash_texts(values)
             elif name == "rpc_hash":
-                columns[name] = hash_rpc_ids(values)
+                columns[name] = hash_rpc_values(values)
             else:
-                columns[name] = np.fromiter(values, BLOCK_COLUMNS[name], count)
-        return columns
-
-    def _extracts(self, columns: dict[str, Array]) -> Extracts:
-        """Extracts data for passes from the irregular records."""
-        records = self._records
-        parts = columns["part"]
+                columns[name] = np.fromiter(values, BLOCK_COLUMNS[name], len(places))
+        rows = np.array([*self._envelopes], np.int64)
+        if len(rows):
+            self._add_envelopes(columns, rows)
+        for row in self._exported:
+            self._add_answered_call(columns, row)
+        records, parts = self._records, columns["part"]
+        others = np.delete(np.arange(len(places)), rows)
         decoded = Decoded(
-            lambda n: written_message(records[n], int(parts[n])), lambda n: envelope_identifier(records[n]),
-            self._named.items(), self._contexts, self._results.items(), lambda _: None,
+            lambda n: written_message(records[others[n]], int(parts[others[n]])), lambda _: None, (), {},
+            lambda n: self._payloads.get(int(others[n])),
         )  # fmt: skip
-        found = extract_records(columns, slice(None), self._tables.strings, decoded)
-        found.odd = self._odd
-        found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
-        found.filled = self._filled
-        found.echoes, found.threads, found.took = self._echoes, self._threads, self._took
-        found.histories, found.costs = self._histories, self._costs
-        found.new = self._new
-        found.exchanges, found.versions = self._exchanges, self._versions
-        found.states, found.tasks, found.notes, found.noise = self._states, self._tasks, self._notes, self._noise
-        return found
+        found = extract_records(columns, others, self._tables.strings, decoded)
+        self._extracts.add_extracts(found, others.tolist())
+        return DecodedRows(None, places, columns, self._extracts)
+
+    def _add_envelopes(self, columns: dict[str, Array], rows: NDArray[np.int64]) -> None:
+        """Adds the columns and extracts of envelopes to the rows of their lines."""
+        envelopes, strings = [*self._envelopes.values()], self._tables.strings
+        found = envelope_columns(envelopes, self._odd, self._tables.heads.number_heads(envelopes), self._tables)
+        found |= {name: columns[name][rows] for name in ("event", "participant", "time_ns")}
+        for number in add_line_values(found, strings).tolist():
+            payload = envelopes[number].payload
+            if payload is not None and isinstance(payload.participantId, str):
+                found["sender"][number] = strings.intern(payload.participantId)
+        columns["flags"][rows] |= found.pop("flags")
+        del found["space"]  # the line's is known
+        for name, column in found.items():
+            columns[name][rows] = column
+        extracts = extracts_of(
+            envelopes, self._odd, lambda n: self._records[rows[n]].raw, rows, columns, self._tables
+        )  # fmt: skip
+        self._extracts.add_extracts(extracts, rows.tolist())
+
+    def _add_answered_call(self, columns: dict[str, Array], row: int) -> None:
+        strings, names = self._tables.strings, ("kind", "method", "target")
+        kind, method, target = (strings[code] if (code := columns[name][row]) else None for name in names)
+        call = calls.Call(kind or "", method, target)
+        columns["flags"][row] |= export_call_flags(self._records[row], call)
+        for name in names:
+            columns[name][row] = strings.intern(getattr(call, name))
 
     def _read_irregular(
         self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int], before: int
@@ -361,7 +357,7 @@ class BlockReader:
 
     def _add_derived(self, record: Record, line: bytes, offset: int) -> None:
         """Adds the messages of a transcript's record."""
-        length, several = len(line), len(record.derived_messages) > 1
+        extracts, length, several = self._extracts, len(line), len(record.derived_messages) > 1
         for number, one in enumerate(record.derived_messages):
             row = len(self._records)
             identifier, correlation = one.identifier, one.correlation
@@ -374,6 +370,8 @@ class BlockReader:
                 flags |= _UNRECORDED
             if one.own_span:
                 flags |= _OWN_SPAN
+            if one.by_program:
+                flags |= _BY_PROGRAM
             time_ns = one.time_ns if one.time_ns != NO_TIME else record.time_ns
             said = NO_HASH
             if identifier is not None:
@@ -382,7 +380,7 @@ class BlockReader:
                 said = hash_text(f"{identifier}\0{number}\0{time_ns}\0{one.kind}")
                 said ^= hash_bytes(one.content) if one.content else 0
             if one.thread is not None:
-                self._threads[row] = one.thread
+                extracts.threads[row] = one.thread
                 if one.thread.channel is not None:  # a message in several channels has no id of its own there
                     said = hash_bytes(one.content) ^ hash_text(f"{one.kind}\0{one.sender}")
                 if one.thread.call is not None:
@@ -391,7 +389,7 @@ class BlockReader:
                 # A mark identifies a record better than its content.
                 said = hash_bytes(one.identity)
             if one.is_new:
-                self._new[row] = hash_text(one.origin) if one.origin else NO_HASH
+                extracts.new[row] = hash_text(one.origin) if one.origin else NO_HASH
             self._values += (
                 offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
                 one.target, record.space, record.derived_by, record.direction, None, identifier, correlation, None,
@@ -402,24 +400,24 @@ class BlockReader:
             )  # fmt: skip
             self._records.append(record)
             if one.call is not None:
-                self._api_calls[row] = one.call
+                extracts.api_calls[row] = one.call
             if one.took_ns >= 0:
-                self._took[row] = one.took_ns
+                extracts.took[row] = one.took_ns
             if one.cost is not None and 0 <= one.cost < _MAX_DOLLARS:
-                self._costs[row] = round(one.cost * 1e9), int(one.is_total)
+                extracts.costs[row] = round(one.cost * 1e9), int(one.is_total)
             if one.history is not None:
-                self._histories[row] = one.history
+                extracts.histories[row] = one.history
             if one.context_fill is not None:
-                self._filled[row] = one.context_fill
+                extracts.filled[row] = one.context_fill
             if one.spawn is not None:
-                self._spawns[row] = one.spawn
+                extracts.spawns[row] = one.spawn
             if one.chain is not None:
-                self._chains[row] = one.chain
+                extracts.chains[row] = one.chain
             if one.shared_text is not None:
-                self._echoes[row] = hash_text(one.shared_text)
+                extracts.echoes[row] = hash_text(one.shared_text)
             # The exchange belongs to the line, so only its first message gets it.
             if record.exchange is not None and number == 0:
-                self._exchanges[row] = record.exchange
+                extracts.exchanges[row] = record.exchange
 
     def _add_record(self, record: Record, known_as: str | None, line: bytes, offset: int) -> None:
         flags = _SHAPE_FLAGS[record.shape]
@@ -431,157 +429,95 @@ class BlockReader:
             self._ended = ServerEnd(record.reason or "", has_crashed=True)
         # Shown as text, so only the beginning is kept.
         if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name in NOISE_KINDS):
-            self._noise[len(self._records)] = noise_beginning(record, line)
+            self._extracts.noise[len(self._records)] = noise_beginning(record, line)
         if record.shape is Shape.UNREADABLE and len(line) <= _MAX_TEXT_LINE and not _JSON_CHARACTERS.search(line):
             flags |= Flag.TEXT.value
         if record.exchange is not None:
-            self._exchanges[len(self._records)] = record.exchange
+            self._extracts.exchanges[len(self._records)] = record.exchange
         self._values += self._row(record, line, offset, flags)
         self._records.append(record)
 
     def _row(self, record: Record, line: bytes, offset: int, flags: int) -> _Row:
         header = record.header
+        # Only a line that is the answer itself counts: traffic, a log or a capture has answers inside its own lines.
+        if header is not None and header.response_context and len(record.raw) >= len(line.strip()):
+            self._exported.append(len(self._records))
         if record.shape is _ENVELOPE and header is not None:
             return self._envelope(record, header, line, offset, flags)
         if record.shape is _RPC and header is not None:
             return self._rpc(record, header, line, offset, flags)
-        call, sender = calls.Call(""), None
         if record.shape is Shape.CLIENT_HELLO and header is not None:
             announced = header.participantId if isinstance(header.participantId, str) else None
-            call, sender = calls.Call(kinds.JOIN), record.participant or announced
-        elif record.shape is Shape.STREAM:
-            call = calls.Call(kinds.FRAME, stream=record.stream_id)
+            return self._assemble(record, line, offset, flags, kinds.JOIN, sender=record.participant or announced)
+        if record.shape is Shape.STREAM:
             context, _ = context_key(context_in(record.data or b""))
-            return self._assemble(record, line, offset, flags, call, context=context)
-        elif record.shape is Shape.UNREADABLE and header is not None:  # the envelope it copies is known
+            return self._assemble(
+                record, line, offset, flags, kinds.FRAME, context=context, stream=record.stream_id
+            )  # fmt: skip
+        if record.shape is Shape.UNREADABLE and header is not None:  # the envelope it copies is known
             sender = header.sender if isinstance(header.sender, str) else None
             fold = record_fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
-            return self._assemble(record, line, offset, flags, call, sender=sender, fold=fold)
-        elif record.name is not None:
+            return self._assemble(record, line, offset, flags, sender=sender, fold=fold)
+        if record.name is not None:
             sender, to = sender_and_recipient(record)
-            call = calls.Call(record.name, failed=record.failed)
-            return self._assemble(record, line, offset, flags, call, sender=sender, to=to)
-        return self._assemble(record, line, offset, flags, call, sender=sender)
+            flags |= _ERROR if record.failed else 0
+            return self._assemble(record, line, offset, flags, record.name, sender=sender, to=to)
+        return self._assemble(record, line, offset, flags)
 
     def _envelope(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
-        raw_kind = header.kind if isinstance(header.kind, str) else None
-        call = calls.read_call(raw_kind, header) if raw_kind is not None else calls.Call("")
-        sender = header.sender if isinstance(header.sender, str) else None
-        # A gateway names the sender beside the envelope.
-        if sender is None and (record.event in INBOUND_EVENTS or call.kind == kinds.JOIN):
-            sender = record.participant or call.announced_participant
-        if header.id is ABSENT or header.id is None:
-            flags |= _NO_ID
-        if record.event == "rejected":
-            flags |= _REFUSED
-        written, told = find_context(header)
-        context, context_flags = context_key(written)
-        if isinstance(written, dict):
-            self._contexts[len(self._records)] = context_and_parents(written)
-        context_flags |= CONTEXT_PLACE_FLAGS.get(told, 0)
-        correlation = correlation_ids_of(header)
-        # The column has room for one id; the rest goes to a side table.
-        if len(correlation) > 1:
-            flags |= _MANY
-            self._named[len(self._records)] = correlation
-        flags |= export_call_flags(header, call, record, line)
-        ts_ns = parse_date(header.ts)
-        if raw_kind is not None and sender is not None:
-            self._note_form(header, ts_ns, sender, call.kind, correlated=bool(correlation))
+        """Returns the values of an envelope's line; `_add_envelopes` adds the rest."""
+        envelope = self._odd.normalize(len(self._envelopes), header, relevant_payload(header))
+        self._envelopes[len(self._records)] = envelope
         return self._assemble(
-            record, line, offset, flags | context_flags, call,
-            sender=sender, to=recipients(header.to) or None, raw_kind=raw_kind, context=context,
-            protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=ts_ns,
-            identifier=header.id if isinstance(header.id, str) else None,
-            correlation=correlation[0] if correlation else None, fold=record_fold_hash(record, header),
+            record, line, offset, flags, None, fold=record_fold_hash(record, header),
+            is_identified=envelope.id is not None,
         )  # fmt: skip
 
-    def _note_form(self, header: Header, ts_ns: int, sender: str, kind: str, *, correlated: bool) -> None:
-        found = irregular_form(header, ts_ns)
-        if found is not None and (sender, kind, correlated) not in self._forms:
-            self._forms.add((sender, kind, correlated))
-            self._odd[len(self._records)] = found
-
     def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
-        name = kinds.REQUEST if isinstance(header.method, str) else kinds.RESPONSE
-        call = calls.rpc_call(name, calls.payload_of_rpc(header))
-        flags |= export_call_flags(header, call, record, line)
+        payload = calls.payload_of_rpc(header)
+        call = calls.read_call(kinds.REQUEST if payload.method is not None else kinds.RESPONSE, payload)
+        self._payloads[len(self._records)] = payload
         sender, to = sender_and_recipient(record)
         self._note_mcp(header)
         fold = NO_HASH
         if record.event_id is not None:  # a resumed stream repeats lost events
             record.event, fold = REPLAYED, hash_text(record.event_id) ^ hash_bytes(record.raw)
-        return self._assemble(record, line, offset, flags, call, sender=sender, to=to, fold=fold)
+        return self._assemble(
+            record, line, offset, flags | outcome_flags(payload), call.kind, method=call.method, target=call.target,
+            sender=sender, to=to, rpc_id=payload.id, fold=fold,
+        )  # fmt: skip
 
     def _note_mcp(self, header: Header) -> None:
         """Records a message's MCP revision, request for input, and task."""
         # Decoding a note of a long message would take too long.
         if len(header.params) + len(header.result) <= MAX_WHOLE_BYTES and (note := note_of(header)) is not None:
-            self._notes[len(self._records)] = note
+            self._extracts.notes[len(self._records)] = note
         version = mcp_messages.version_in(header)
         if version is not None:
-            self._versions[len(self._records)] = version
+            self._extracts.versions[len(self._records)] = version
         state = mcp_messages.state_in(header)
         if state is not None:
-            self._states[len(self._records)] = hash_text(state) or 1
+            self._extracts.states[len(self._records)] = hash_text(state) or 1
         task = mcp_messages.task_in(header)
         if task is not None:
-            self._tasks[len(self._records)] = task
+            self._extracts.tasks[len(self._records)] = task
 
     def _assemble(
-        self, record: Record, line: bytes, offset: int, flags: int, call: calls.Call, *,
-        sender: str | None = None, to: tuple[str, ...] | None = None, raw_kind: str | None = None,
-        context: str | None = None, protocol: str | None = None, ts_ns: int = NO_TIME, identifier: str | None = None,
-        correlation: str | None = None, fold: int = NO_HASH,
+        self, record: Record, line: bytes, offset: int, flags: int, kind: str | None = "", *,
+        method: str | None = None, target: str | None = None, sender: str | None = None,
+        to: tuple[str, ...] | None = None, context: str | None = None, stream: str | None = None,
+        rpc_id: object = None, fold: int = NO_HASH, is_identified: bool = False,
     ) -> _Row:  # fmt: skip
         """Returns one row, in the order of _ROW_COLUMNS."""
-        if call.failed:
-            flags |= _ERROR
-        if call.has_meta:
-            flags |= _HAS_META
-        if call.has_conflicting_kind:
-            flags |= _CALLS_DIFFER
-        if call.result is not None and has_extracted_parts(call.result):
-            self._results[len(self._records)] = call.result
-        if correlation is not None:
-            flags |= _CORRELATED
         return (
-            offset, len(line), record.time_ns if record.time_ns != NO_TIME else ts_ns, ts_ns,
-            call.kind, raw_kind, sender, to, context, call.method, call.target, record.space, protocol,
-            record.direction, call.stream, identifier, correlation, call.rpc_id,
-            hash_bytes(record.raw) if fold or identifier is not None else NO_HASH, len(record.raw), flags,
-            fold, record.participant, record.event, record.src, 0, None, NO_HASH, NO_HASH,
-            NO_HASH, NO_HASH,
+            offset, len(line), record.time_ns, NO_TIME, kind, None, sender, to, context, method, target, record.space,
+            None, record.direction, stream, None, None, rpc_id,
+            hash_bytes(record.raw) if fold or is_identified else NO_HASH, len(record.raw), flags, fold,
+            record.participant, record.event, record.src, 0, None, NO_HASH, NO_HASH, NO_HASH, NO_HASH,
         )  # fmt: skip
 
 
 _MAX_DOLLARS = 1e9
-
-
-def _merge_rows(
-    usual: RegularRows, columns: dict[str, Array], extracts: Extracts, places: NDArray[np.int64]
-) -> tuple[dict[str, Array], Extracts]:
-    """Merges the regular and irregular rows in line order, and their extracts."""
-    # A stable sort keeps the order of messages from one line.
-    order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
-    joined: dict[str, Array] = {}
-    for name in _ROW_COLUMNS:
-        column = usual.columns.get(name)
-        # Regular rows lack the columns that only irregular ones fill.
-        if column is None:
-            column = np.zeros(len(usual.places), BLOCK_COLUMNS[name])
-        column = column.astype(BLOCK_COLUMNS[name], copy=False)
-        joined[name] = column if order is None else np.concatenate((column, columns[name]))[order]
-    if order is None:
-        return joined, usual.extracts
-    # The inverse of `order`: the new place of each old row.
-    put = np.argsort(order).tolist()
-    both = Extracts()
-    both.add_extracts(usual.extracts, put[: len(usual.places)])
-    both.add_extracts(extracts, put[len(usual.places) :])
-    return joined, both
-
-
 _JSON_CHARACTERS = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*\{|^\s*\[\s*$|^#')
 """Characters that occur in any line with a message, or a part of one."""
 _MAX_TEXT_LINE = 1 << 14

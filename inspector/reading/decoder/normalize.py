@@ -12,20 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import line_structs
-from inspector.protocol.context_places import (
-    NO_CONTEXT_PAYLOAD,
-    ContextSource,
-    PayloadContextFields,
-    find_context_outside_field,
-)
-from inspector.protocol.header import ABSENT
+from inspector.protocol.calls import Payload, payload_describes_call, read_payload
+from inspector.protocol.context_places import NO_PAYLOAD, ContextSource, find_context, may_name_context
+from inspector.protocol.correlation_ids import correlation_ids_of
+from inspector.protocol.header import ABSENT, Header
+from inspector.protocol.kinds import split_kind
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.object_contexts import context_and_parents, object_name
 from inspector.protocol.timestamps import parse_date
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.irregular_forms import IrregularForm, irregular_form
 
 CONTEXT_PLACE_FLAGS = {
     ContextSource.KIND: Flag.CONTEXT_IN_KIND.value, ContextSource.PAYLOAD: Flag.CONTEXT_IN_PAYLOAD.value,
@@ -55,82 +52,64 @@ def context_key(value: object) -> tuple[str | None, int]:
     return None, _BAD_CONTEXT
 
 
+def relevant_payload(header: Header) -> Payload | None:
+    """Decodes an envelope's payload if it describes a call or may name a context; few do."""
+    name = split_kind(header.kind).name if isinstance(header.kind, str) else ""
+    is_read = bool(header.payload) and (payload_describes_call(name) or may_name_context(header.payload))
+    return read_payload(header.payload) if is_read else None
+
+
 class IrregularEnvelopes:
     """Irregular envelopes by place, with the values that do not fit into `line_structs.Envelope`.
 
     Attributes:
-        envelopes: as decoded, without those that are regular except for an object context.
+        written: envelopes and decoded payloads, without those that are regular except for the context.
         contexts: object contexts (`object_contexts.context_and_parents`).
-        forms: irregular form of the first envelope of each sender and kind with one.
     """
 
     def __init__(self) -> None:
-        self.envelopes: dict[int, line_structs.OpenEnvelope] = {}
+        self.written: dict[int, tuple[line_structs.WrittenEnvelope, Payload]] = {}
         self.contexts: dict[int, tuple[dict[str, Any], ...]] = {}
-        self.forms: dict[int, IrregularForm] = {}
         self._flags: dict[int, int] = {}
         self._times: dict[int, int] = {}
-        self._seen: set[tuple[str, str, bool]] = set()
 
-    def __contains__(self, place: int) -> bool:
-        return place in self.envelopes or place in self.contexts
-
-    def normalize_envelope(self, place: int, e: line_structs.OpenEnvelope) -> line_structs.Envelope:
-        """Returns the envelope in the regular shape, and records the rest."""
-        self.envelopes[place] = e
-        payload = e.payload if type(e.payload) is line_structs.OpenPayload else None
-        elsewhere = _has_other_context_field(e, payload)
-        context, ts, named = e.context, e.ts, e.correlation_id
-        if type(context) is not str or context[:1] == OBJECT_KEY:
-            context = self.context_key_at(place, e, payload or NO_CONTEXT_PAYLOAD, elsewhere=elsewhere)
-        odd = elsewhere or e.correlationId is not ABSENT
-        if named is ABSENT:
-            named = e.correlationId
-        if type(named) is list:
-            named = tuple([item for item in named if isinstance(item, str)]) or None
-            odd = odd or named is None
-        elif type(named) is not str:
-            odd = odd or (named is not ABSENT and named is not None)
-            named = None
-        sender = e.sender if type(e.sender) is str else None
-        if type(ts) is not str:
-            if ts is not ABSENT and ts is not None:
-                self._times[place] = parse_date(ts)
-                odd = True
-            ts = None
-        # The checks use only the first of each sender and kind.
-        if odd and sender is not None and (key := (sender, e.kind, named is not None)) not in self._seen:
-            self._seen.add(key)
-            form = irregular_form(e, parse_date(e.ts), payload or NO_CONTEXT_PAYLOAD)
-            if form is not None:
-                self.forms[place] = form
-        return line_structs.Envelope(
-            e.kind, e.protocol if type(e.protocol) is str else None, e.id if type(e.id) is str else None, ts, sender,
-            recipients(e.to) or None, named, context, payload, e.space,  # type: ignore[arg-type] - a mapping read like a Payload
-        )  # fmt: skip
-
-    def context_key_at(
-        self, place: int, e: line_structs.OpenEnvelope | line_structs.Envelope, payload: PayloadContextFields, *,
-        elsewhere: bool
-    ) -> str | None:  # fmt: skip
-        """Returns the key of a context that is no path.
+    def normalize(self, place: int, e: line_structs.WrittenEnvelope, payload: Payload | None) -> line_structs.Envelope:
+        """Returns an envelope in the regular shape, and records the rest.
 
         Args:
             place: of the envelope.
-            e: the envelope.
-            payload: its context fields.
-            elsewhere: another field may name the context.
+            e: the envelope as written.
+            payload: its decoded payload; None if it has neither a call nor a context.
         """
-        written, flags = e.context, 0
-        if elsewhere and (written is ABSENT or written is None):
-            written, told = find_context_outside_field(e, payload)
-            flags = CONTEXT_PLACE_FLAGS.get(told, 0)
-        key, more = context_key(written)
-        if flags or more:
-            self._flags[place] = flags | more
+        told = payload or NO_PAYLOAD
+        self.written[place] = e, told
+        context, source = find_context(e, told)
+        named, ts = correlation_ids_of(e, told), e.ts
+        if not isinstance(ts, str):
+            if ts is not ABSENT and ts is not None:
+                self._times[place] = parse_date(ts)
+            ts = None
+        envelope = line_structs.Envelope(
+            _text(e.kind), _text(e.protocol), _text(e.id), ts, _text(e.sender), recipients(e.to) or None,  # type: ignore[arg-type] - a kind may be missing
+            tuple(named) or None, context, payload, e.space,  # type: ignore[arg-type] - a payload that the strict decoder refuses
+        )  # fmt: skip
+        self.replace_context(place, envelope, CONTEXT_PLACE_FLAGS.get(source, 0))
+        return envelope
+
+    def replace_context(self, place: int, e: line_structs.Envelope, flags: int = 0) -> None:
+        """Replaces a context by its key.
+
+        Args:
+            place: of the envelope.
+            e: the envelope, with its context as written.
+            flags: of the context's place.
+        """
+        written: object = e.context
         if isinstance(written, dict):
             self.contexts[place] = context_and_parents(written)
-        return key
+        e.context, more = context_key(written)
+        if flags or more:
+            self._flags[place] = flags | more
 
     def renumbered(self, places: NDArray[np.int64], count: int) -> IrregularEnvelopes:
         """Returns the entries at the given places, renumbered.
@@ -139,12 +118,11 @@ class IrregularEnvelopes:
             places: (k,) int64, ascending.
             count: number of places before.
         """
-        if len(places) == count or not (self.envelopes or self.contexts):
+        if len(places) == count or not (self.written or self.contexts):
             return self
         number = dict(zip(places.tolist(), range(len(places)), strict=True))
         found = IrregularEnvelopes()
-        for part in ("envelopes", "contexts", "forms", "_flags", "_times"):
-            own = getattr(self, part)
+        for part, own in vars(self).items():
             setattr(found, part, {number[place]: value for place, value in own.items() if place in number})
         return found
 
@@ -154,22 +132,16 @@ class IrregularEnvelopes:
             columns["flags"][number] |= flags
         for number, ts_ns in self._times.items():
             columns["ts_ns"][number] = ts_ns
-        strange = [n for n, e in self.envelopes.items() if type(e.id) is not str and e.id not in (ABSENT, None)]
+        strange = [n for n, (e, _) in self.written.items() if type(e.id) is not str and e.id not in (ABSENT, None)]
         columns["flags"][strange] &= np.uint32(~_NO_ID & 0xFFFFFFFF)
 
-    def identifier(self, number: int) -> str | None:
-        """Returns the id of an irregular envelope as a text."""
-        found = self.envelopes[number].id
+    def identifier(self, number: int, e: line_structs.Envelope) -> str | None:
+        """Returns the id of an envelope as a text."""
+        found = self.written[number][0].id if number in self.written else e.id
         if found is ABSENT or found is None:
             return None
         return found if isinstance(found, str) else compact_json(found)
 
 
-def _has_other_context_field(e: line_structs.OpenEnvelope, payload: line_structs.OpenPayload | None) -> bool:
-    """Returns True if a field other than `context` may name a context; few envelopes have one."""
-    if e.thread_id is not ABSENT or e.threadId is not ABSENT:
-        return True
-    return payload is not None and not (
-        payload.context is ABSENT and payload.reasoning_id is ABSENT and payload.context_id is ABSENT
-        and payload.thread_id is ABSENT and payload.threadId is ABSENT
-    )  # fmt: skip
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -12,8 +12,7 @@ from inspector.protocol.derived_messages import (
     envelope_bytes,
 )
 from inspector.protocol.directions import sender_and_receiver
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
-from inspector.protocol.message_text import compact_json
+from inspector.protocol.header import Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.response_context import read_answered_call
 from inspector.reading.decoder.fast_path import fold_hash
@@ -34,13 +33,13 @@ def call_id_hash(one: DerivedMessage) -> int:
     return hash_call_id(identifier) if identifier else NO_HASH
 
 
-def export_call_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
-    """Sets the call that a line of a self-contained export answers; returns flags about it.
+def export_call_flags(record: Record, call: calls.Call) -> int:
+    """Sets the call that a response of a self-contained export answers; returns flags about it.
 
-    Only a line that is the response itself counts. Traffic, a log or a capture has responses inside its own lines. An
-    envelope has to name the same call itself, in the form of Decision 002, and the request by its id.
+    An envelope has to name the same call itself, in the form of Decision 002, and the request by its id.
     """
-    if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
+    header = record.header
+    if header is None or call.kind != kinds.RESPONSE:
         return 0
     told = read_answered_call(header.response_context)
     # plain JSON-RPC has lost its connection, so a missing request is no fault of the answering side
@@ -89,14 +88,6 @@ def progress_hash(one: DerivedMessage) -> int:
 def written_message(record: Record, part: int) -> bytes:
     """Returns the envelope, or JSON-RPC message, as written; a synthesized one for a transcript's record."""
     return record.raw if not part else envelope_bytes(record.derived_messages[part - 1], payload_of(record, part - 1))
-
-
-def envelope_identifier(record: Record) -> str | None:
-    """Returns an envelope's id."""
-    header = record.header
-    if record.shape is not Shape.ENVELOPE or header is None or header.id is ABSENT or header.id is None:
-        return None
-    return header.id if isinstance(header.id, str) else compact_json(header.id)
 
 
 def capture_origin(line: bytes) -> dict[str, Any] | None:

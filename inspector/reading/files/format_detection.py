@@ -16,7 +16,13 @@ from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 from inspector.protocol.truncated_json import complete_json
 from inspector.reading.decoder.batches import split_batch
-from inspector.reading.files.refusals import TextBlock, chosen_refusal, is_bare_error, refusal_of_records
+from inspector.reading.files.refusals import (
+    TextBlock,
+    chosen_refusal,
+    empty_refusal,
+    is_weak_evidence,
+    refusal_of_records,
+)
 from inspector.store.files.source_files import SourceFile
 
 SNIFFED_LINES = 1_000
@@ -260,7 +266,7 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | 
         if log is not None and log.is_log_line(line):
             logged, named = True, named or log.names_message(line)
             failed |= record.derived_messages[0].failed
-        elif known_as not in (None, FRAME_LABEL) and (forced or not is_bare_error(record)):
+        elif known_as not in (None, FRAME_LABEL) and (forced or not is_weak_evidence(record)):
             if forced or not block.words:
                 return None, number
             return block.refusal(first), SNIFFED_LINES
@@ -273,7 +279,8 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | 
     if logged:
         return (Refusal(f"is a log of {named} {_NO_MESSAGES}", _RECORDING) if named and not failed else None), number
     if not first:
-        return None, number
+        is_empty = not source.is_growing and is_array(source.read(0, HEAD_BYTES))
+        return (empty_refusal("an empty array") if is_empty else None), number
     if source.chosen_format is not None:
         return chosen_refusal(first, registry.selectable_formats().get(source.chosen_format, "")), number
     head = source.read(0, _MAX_PROBED_LINE).removeprefix(_BOM)
@@ -291,7 +298,31 @@ def records_in(source: SourceFile, scanner: ElementScanner | None) -> Iterator[b
         source: the file.
         scanner: result of `scanner_for`; it moves on.
     """
-    return _lines(source) if scanner is None else _elements(source, scanner)
+    return _with_whole_data(_lines(source)) if scanner is None else _elements(source, scanner)
+
+
+_DATA = b"data:"
+_DATA_BEGIN = re.compile(rb"data: ?\{\s*")
+_DATA_REST = re.compile(rb"data:(?! ?\{)")
+_MOST_DATA_LINES = 10_000
+
+
+def _with_whole_data(lines: Iterator[bytes | None]) -> Iterator[bytes | None]:
+    """Yields lines; data of an event that lies in several lines of an event stream as one."""
+    held: list[bytes] = []
+    for line in lines:
+        if line is not None and held and _DATA_REST.match(line) is not None and len(held) < _MOST_DATA_LINES:
+            held.append(line[len(_DATA) :])
+            continue
+        if line is not None and held:
+            yield b" ".join(held)
+            held.clear()
+        if line is not None and _DATA_BEGIN.fullmatch(line) is not None:
+            held.append(line)
+        else:
+            yield line
+    if held:
+        yield b" ".join(held)
 
 
 def _lines(source: SourceFile) -> Iterator[bytes | None]:

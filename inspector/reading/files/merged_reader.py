@@ -43,6 +43,7 @@ class _PendingBlock:
     Attributes:
         block: contains them.
         keys: (records,) sort keys of the whole block in ns, ascending.
+        first_key: key of the first pending record; of the last one if none is pending.
         arrived_at: arrival, in the monotonic clock.
     """
 
@@ -53,6 +54,7 @@ class _PendingBlock:
         times = block.columns["time_ns"].copy()
         times[:1] = max(after_ns, int(times[0]))
         self.keys = np.maximum.accumulate(times)
+        self.first_key = int(self.keys[0])
 
     @property
     def last_key(self) -> int:
@@ -72,6 +74,7 @@ class _PendingBlock:
         begin, side = self._begin, "right" if inclusive else "left"
         stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns, side))
         self._begin = max(begin, stop)
+        self.first_key = int(self.keys[min(self._begin, len(self.keys) - 1)])
         return begin, self._begin
 
 
@@ -114,12 +117,16 @@ class _MergeQueue:
             more: sources with pending records that can supply another block at once.
         """
         until, place = min(((self._last_keys[place], place) for place in more), default=(None, -1))
+        if until is None:
+            return None
         ready = 0
-        for held in chain.from_iterable(self._waiting) if until is not None else ():
-            ready += len(held.keys_before(until))
-            if ready >= _MERGE_BATCH:
-                return None
-        return place if until is not None else None
+        for held in chain.from_iterable(self._waiting):
+            # Called once for each block, so that of thousands of sources a comparison must do.
+            if held.first_key < until:
+                ready += len(held.keys_before(until))
+                if ready >= _MERGE_BATCH:
+                    return None
+        return place
 
     def take_merged(self, more: Collection[int], until_ns: int | None = None, most: int | None = None) -> Block | None:
         """Removes and returns the records that are in order by now, if any.
@@ -181,7 +188,7 @@ class MergedReader:
         self._readers = list(readers)
         self._compare = compare
         self.left_out: list[str] = []
-        self.pace = readers[0].pace
+        self.pace, self._waits = readers[0].pace, readers[0].waits
         self._order = _MergeQueue()
 
     @property
@@ -204,7 +211,7 @@ class MergedReader:
         """True if the last step had no block because the next one is not ready."""
         return any(reader.is_waiting for reader in self._readers)
 
-    def detect_format(self, *, wait: bool) -> BlockSteps:
+    def detect_format(self) -> BlockSteps:
         """Detects the format of each source; drops sources of unknown format.
 
         Raises:
@@ -214,7 +221,7 @@ class MergedReader:
         for reader in self._readers:
             try:
                 # One unreadable file among many must not hide the others.
-                yield from reader.detect_format(wait=wait)
+                yield from reader.detect_format()
             except UnknownFormatError as error:
                 self.left_out.append(str(error))
             except OSError as error:
@@ -225,12 +232,12 @@ class MergedReader:
             raise UnknownFormatError(self.left_out[0])
         self._readers = known
         for reader in known:
-            yield from reader.wait_until(lambda source=reader.source: _has_sample(source), wait=wait)
+            yield from reader.wait_until(lambda source=reader.source: _has_sample(source))
         # Before the first record, as later ones cannot be moved any more.
         if self._compare:
             compare_sources(self.sources)
 
-    def read_blocks(self, size: int, *, wait: bool, to_be_followed: bool = False) -> BlockSteps:
+    def read_blocks(self, size: int, *, to_be_followed: bool = False) -> BlockSteps:
         """Yields blocks of all sources up to their ends; as `SourceReader.read`."""
         # Many files together keep the processors busy already.
         readers = 1 if len(self._readers) <= _MAX_SOURCES_WITH_WORKERS else 0
@@ -238,9 +245,7 @@ class MergedReader:
         size = min(size, max(_MIN_BLOCK_BYTES, _PENDING_BYTES // len(self._readers)))
         with ExitStack() as stack:
             steps = [
-                stack.enter_context(
-                    closing(one.read_blocks(size, wait=wait, to_be_followed=to_be_followed, processes=readers))
-                )
+                stack.enter_context(closing(one.read_blocks(size, to_be_followed=to_be_followed, processes=readers)))
                 for one in self._readers
             ]
             self._add_new_sources()
@@ -250,16 +255,18 @@ class MergedReader:
                     while place in going and self._order.is_empty(place):
                         block = self._next_step(place, steps[place])
                         self._process_step(place, block, going)
-                        if block is not _END_OF_SOURCE and not (wait and isinstance(block, Block)):
+                        if block is not _END_OF_SOURCE and not (self._waits and isinstance(block, Block)):
                             yield None  # first blocks of hundreds of files take long
                 while (place := self._order.blocking_source(going)) is not None:
                     block = self._next_step(place, steps[place])
                     self._process_step(place, block, going)
-                    if block is None or not wait:
+                    if block is None or not self._waits:
                         yield None
                     if block is None:  # it may take long to come
                         break
-                block = self._order.take_merged(going, most=None if wait else max(self.pace.line_limit, _MERGE_BATCH))
+                block = self._order.take_merged(
+                    going, most=None if self._waits else max(self.pace.line_limit, _MERGE_BATCH)
+                )
                 if block is None and not going:
                     return
                 if block is not None:

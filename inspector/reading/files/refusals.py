@@ -15,9 +15,12 @@ from inspector.formats.refused_formats import (
     keys_words,
     known_refusal,
     record_words,
+    text_words,
     unknown_refusal,
 )
+from inspector.protocol import kinds
 from inspector.protocol.array_elements import ElementScanner
+from inspector.protocol.frames import object_keys
 from inspector.protocol.header import ABSENT
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.truncated_json import complete_json
@@ -60,12 +63,58 @@ class TextBlock:
         return unknown_refusal(f"Its first line is {record_words(first)}, and its JSON lies in a {self.words}")
 
 
-def is_bare_error(record: Record) -> bool:
-    """Returns True for an object that has little more than an `error` text, as rows of an evaluation do."""
+_HTTP_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"))
+_WORDS = kinds.ONE_WORD | {"chat"}
+"""Kinds of the protocols that are one word."""
+
+
+def is_weak_evidence(record: Record) -> bool:
+    """Returns True for a record that other programs write too, so that it alone makes a file no log.
+
+    Rows of an evaluation have an `error` or a `result`, logs of servers a `method`, structured logs an `event`.
+    """
     header = record.header
-    if record.shape is Shape.RPC and header is not None:
-        return header.jsonrpc is ABSENT and bytes(header.error)[:1] == b'"'
+    if header is None:
+        return record.shape is Shape.ERROR
+    if record.shape is Shape.RPC and header.jsonrpc is ABSENT:
+        result = bytes(header.result)[:1]
+        is_plain = header.method is ABSENT and result not in (b"{", b"[")
+        is_http = isinstance(header.method, str) and header.method in _HTTP_METHODS
+        return bytes(header.error)[:1] == b'"' or is_http or (is_plain and not header.error)
+    if record.shape is Shape.ENVELOPE:
+        is_other_protocol = isinstance(header.protocol, str) and "/" not in header.protocol
+        is_word = isinstance(header.kind, str) and header.kind not in _WORDS and not set("/.") & set(header.kind)
+        is_word_alone = is_word and object_keys(record.raw) == {"kind"}
+        return is_word_alone or (header.kind is ABSENT and is_other_protocol)
+    if record.shape is Shape.LOG_ONLY:
+        # Decisions of a gateway name a participant, or the envelope that they are about.
+        is_named = header.participant is not ABSENT or "envelope_id" in object_keys(record.raw)
+        return header.event is not ABSENT and not is_named
     return record.shape is Shape.ERROR
+
+
+def empty_refusal(noun: str) -> Refusal:
+    """Returns the refusal of a file without any message, as "an empty array"."""
+    return Refusal(f"has no messages: it is {noun}", _OTHER_FILE)
+
+
+_OTHER_FILE = "Open another file, or write this one again with the program that it comes from."
+_UNCOMMENTED = "Open a copy of it without comments."
+_COMMENTS = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|(?P<comment>//[^\n]*|/\*.*?\*/)', re.DOTALL)
+_COMMAS = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|(?P<comma>,)(?=\s*[}\]])', re.DOTALL)
+
+
+def _commented_object(head: bytes) -> dict[str, Any] | None:
+    """Returns the first object, or its beginning, in a text that is JSON apart from its comments; else None."""
+    text = head[:_HEAD_BYTES]
+    bare = _COMMENTS.sub(lambda found: b" " if found["comment"] else found[0], text)
+    if bare == text:
+        return None
+    whole = _COMMAS.sub(lambda found: b"" if found["comma"] else found[0], bare).strip()
+    value = decoded_object(whole)
+    if value is None and len(head) > len(text) and (begin := complete_json(whole)) is not None:
+        value = decoded_object(begin)
+    return value
 
 
 def refusal_of_records(first: bytes, number: int, scanner: ElementScanner | None, head: bytes) -> Refusal:
@@ -77,6 +126,12 @@ def refusal_of_records(first: bytes, number: int, scanner: ElementScanner | None
         scanner: of the records that are no lines.
         head: the first bytes of the file, or all.
     """
+    if first == b"{}" and number == 1:
+        return empty_refusal("an object without keys")
+    if scanner is None and first[:1] in (b"{", b"/") and (commented := _commented_object(head)) is not None:
+        known = known_refusal(msgspec.json.encode(commented))
+        words = f"is JSON with comments, and no log that can be read. It is {keys_words(commented)}"
+        return known or Refusal(words, _UNCOMMENTED)
     if scanner is None and number > 1 and first[:1] == b"{":
         document = decoded_object(head)
         if document is not None:
@@ -86,6 +141,11 @@ def refusal_of_records(first: bytes, number: int, scanner: ElementScanner | None
             return unknown_refusal(f"It begins with {keys_words(begin)}, over several lines")
     if scanner is None and is_binary(head[:_HEAD_BYTES]):
         return unknown_refusal(f"It is {BINARY}")
+    # A section of TOML, a time or a link begins with a bracket, as an array does.
+    if scanner is not None and scanner.bracketed and first[:1] not in (b"{", b"["):
+        line = next((one for one in head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if one.strip()), b"").strip()
+        if decoded_object(b'{"a":' + line.rstrip(b",") + b"}") is None and line not in (b"[", b"[]"):
+            return unknown_refusal(f"Its first line is {text_words(line)}")
     alone = number == 1 and first[:1] == b"{" and (scanner is None or not scanner.bracketed)
     noun = "It" if alone else "Its first line" if scanner is None else "Its first element"
     return unknown_refusal(f"{noun} is {record_words(first)}")

@@ -12,6 +12,7 @@ from contextlib import closing
 
 import numpy as np
 
+from inspector.base.workers.child_process import are_children_disabled
 from inspector.formats import registry
 from inspector.formats.refused_formats import Refusal
 from inspector.reading.decoder import overlong_lines
@@ -27,9 +28,8 @@ from inspector.reading.files.format_detection import (
 )
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool
 from inspector.reading.reassembly.reassembler import ORDER_MARKS, Reassembler
-from inspector.reading.workers.offload import BACKLOG_BYTES, LONG_LINE_BYTES, BacklogReader, LongLineReader
+from inspector.reading.workers.offload import BACKLOG_BYTES, LONG_LINE_BYTES, OffloadedReader
 from inspector.reading.workers.parallel_reader import WORTHWHILE_BYTES, Pace, read_blocks
-from inspector.reading.workers.worker_process import are_workers_disabled
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.files import long_lines
@@ -63,25 +63,26 @@ class SourceReader:
         source: the file; the caller advances its `read_to` when it processes a block.
         is_waiting: the last step had no block because the next one is not ready.
         has_more_lines: the last block omits whole lines that are there.
+        waits: steps wait for worker processes and the feed; otherwise they yield None.
         pace: the caller reports its processing time here.
     """
 
-    def __init__(self, source: SourceFile, place: int, *, live: bool = False) -> None:
+    def __init__(self, source: SourceFile, place: int, *, live: bool = False, waits: bool = True) -> None:
         """Creates a reader.
 
         Args:
             source: the file.
             place: its number in the capture.
             live: it grows while a window waits: lines too long for its loop go to a worker process.
+            waits: steps wait for worker processes and the feed.
         """
-        self.source = source
+        self.source, self.waits = source, waits
         self.is_waiting = self.has_more_lines = False
         self.pace = Pace()  # of the caller's processing
         self._own_pace = Pace()
         self._place = place
         self._live = self._uses_workers = live
-        self._long_lines: LongLineReader | None = None
-        self._backlog: BacklogReader | None = None
+        self._offloaded: OffloadedReader | None = None
         self._torn_at: int | None = None  # start of a last record that was read without its end
         self._line_reassembler: Reassembler | None = None
 
@@ -107,14 +108,14 @@ class SourceReader:
 
     # From the beginning
 
-    def detect_format(self, *, wait: bool) -> BlockSteps:
+    def detect_format(self) -> BlockSteps:
         """Detects the format as soon as enough of the file is there.
 
         Raises:
             UnknownFormatError: if none of the first 1,000 lines is known, or it is a nested archive.
         """
         source = self.source
-        yield from self.wait_until(lambda: has_enough_bytes(source), wait=wait)
+        yield from self.wait_until(lambda: has_enough_bytes(source))
         archive = archive_description(source)
         # An archive inside of an archive is not opened.
         if archive is not None:
@@ -135,7 +136,7 @@ class SourceReader:
             if not growing or looked_at >= SNIFFED_LINES:
                 # A lone record is cut by damage before it.
                 raise UnknownFormatError((looked_at == 1 and problem) or refusal.sentences(source.name))
-            yield from self._wait(wait=wait)
+            yield from self._wait()
 
     def _sniff(self) -> Generator[None, None, tuple[Refusal | None, int]]:
         steps = detect_unknown(self.source)
@@ -146,25 +147,22 @@ class SourceReader:
                 return found.value
             yield
 
-    def read_blocks(
-        self, size: int, *, wait: bool, to_be_followed: bool = False, processes: int | None = None
-    ) -> BlockSteps:  # fmt: skip
+    def read_blocks(self, size: int, *, to_be_followed: bool = False, processes: int | None = None) -> BlockSteps:
         """Yields blocks up to the end: of the present file, or of the feed that fills it.
 
         Args:
             size: bytes of a block read in this process.
-            wait: for worker processes and the feed.
             to_be_followed: stop at the present end of the file.
             processes: limit of worker processes; None for as many as the machine allows.
         """
         # A worker takes time to start, so short files are read here.
         if processes != 0 and self._is_worth_processes():
-            yield from self._read_in_parts(processes, wait=wait)
+            yield from self._read_in_parts(processes)
         elif self.source.elements is not None and not self.source.read_to:
-            yield from self._read_reversed(wait=wait)
+            yield from self._read_reversed()
         # A file that grows is read to its present end first; the rest is followed.
         stop = None if self.source.feed is not None else self.source.size
-        self._uses_workers = not wait  # lines too long for a window's loop
+        self._uses_workers = not self.waits  # lines too long for a window's loop
         while True:
             growing = self.source.is_growing  # read first: the end may be announced during the read
             block = self.next_block(whole_lines=growing or self._live, size=size)
@@ -175,7 +173,7 @@ class SourceReader:
             elif not growing and not self.is_waiting:
                 break
             else:
-                yield from self._wait(wait=wait)
+                yield from self._wait()
         self._uses_workers = self._live
         if not self._live:
             rest = self.read_unfinished() if not to_be_followed else None
@@ -185,7 +183,7 @@ class SourceReader:
 
     def _is_worth_processes(self) -> bool:
         source = self.source
-        if source.feed is not None or source.elements is not None or are_workers_disabled():
+        if source.feed is not None or source.elements is not None or are_children_disabled():
             return False
         # Records that depend on earlier ones cannot be read in parts.
         begins = source.read(0, BLOCK_BYTES)
@@ -195,28 +193,30 @@ class SourceReader:
             return True
         return source.size >= LONG_LINE_BYTES and b"\n" not in source.read(0, LONG_LINE_BYTES)
 
-    def _read_in_parts(self, processes: int | None, *, wait: bool) -> BlockSteps:
-        source, pace = self.source, None if wait else self.pace
-        with closing(read_blocks(source, self._place, source.size, wait=wait, readers=processes, pace=pace)) as blocks:
+    def _read_in_parts(self, processes: int | None) -> BlockSteps:
+        source, pace = self.source, None if self.waits else self.pace
+        with closing(
+            read_blocks(source, self._place, source.size, wait=self.waits, readers=processes, pace=pace)
+        ) as blocks:
             for block in blocks:
                 self.is_waiting = block is None
                 yield block
         self.is_waiting = False
 
-    def _read_reversed(self, *, wait: bool) -> BlockSteps:
+    def _read_reversed(self) -> BlockSteps:
         """Yields an array that is newest first as one reversed block; no block for other files."""
-        yield from self.wait_until(lambda: is_newest_first(self.source) is not None, wait=wait)
+        yield from self.wait_until(lambda: is_newest_first(self.source) is not None)
         if is_newest_first(self.source):
-            yield from self.wait_until(lambda: not self.source.is_growing, wait=wait)
+            yield from self.wait_until(lambda: not self.source.is_growing)
             yield self._next_elements(at_end=True, size=self.source.size + 1, newest_first=True)
 
-    def wait_until(self, there: Callable[[], bool], *, wait: bool) -> BlockSteps:
+    def wait_until(self, there: Callable[[], bool]) -> BlockSteps:
         """Yields None until the condition is true."""
         while not there():
-            yield from self._wait(wait=wait)
+            yield from self._wait()
 
-    def _wait(self, *, wait: bool) -> BlockSteps:
-        if wait and self.source.feed is not None:
+    def _wait(self) -> BlockSteps:
+        if self.waits and self.source.feed is not None:
             self.source.feed.wait(_WAIT_S)
         self.is_waiting = True
         yield None
@@ -239,7 +239,7 @@ class SourceReader:
             most_lines = min(most_lines, self.pace.line_limit, self._own_pace.line_limit)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
-        if self._long_lines is not None and self._long_lines.is_pending:
+        if self._offloaded is not None and self._offloaded.is_reading_line:
             return self._next_long_line(whole_lines=whole_lines)
         if self._live:
             is_behind = source.size - source.read_to > _CATCH_UP_BYTES
@@ -301,10 +301,9 @@ class SourceReader:
 
     def _next_long_line(self, *, whole_lines: bool) -> Block | None:
         """Reads a long line in a worker; reads it here if it has no end and will get none."""
-        if self._long_lines is None:
-            self._long_lines = LongLineReader(self.source, self._place)
-        block = self._long_lines.next_block()
-        self.is_waiting = self._long_lines.is_pending
+        offloaded = self._offloaded_reader()
+        block = offloaded.next_line()
+        self.is_waiting = offloaded.is_reading_line
         if block is not None and not len(block) and not whole_lines:
             self._uses_workers = False
             start, stop = self._next_offset(), self.source.size
@@ -316,15 +315,19 @@ class SourceReader:
     def _next_of_backlog(self) -> Block | None:
         """Returns a block of the backlog from a worker; None while it reads (`waiting`), or without a backlog."""
         # A short rest is read here sooner than a worker could start.
-        if self._backlog is None or self._backlog.is_idle:
+        if self._offloaded is None or self._offloaded.is_idle:
             is_little = self.source.size - self.source.read_to <= BACKLOG_BYTES
             if is_little or self._reassembler().goes_on:
                 return None
-        if self._backlog is None:
-            self._backlog = BacklogReader(self.source, self._place, self._reassembler())
-        block = self._backlog.next_block(self.pace)
-        self.is_waiting = self._backlog.is_pending
+        offloaded = self._offloaded_reader()
+        block = offloaded.next_block(self.pace)
+        self.is_waiting = offloaded.is_pending
         return block
+
+    def _offloaded_reader(self) -> OffloadedReader:
+        if self._offloaded is None:
+            self._offloaded = OffloadedReader(self.source, self._place, self._reassembler)
+        return self._offloaded
 
     def _next_elements(self, *, at_end: bool, size: int, newest_first: bool = False) -> Block | None:
         found = self.source.next_elements(size, at_end=at_end, longest=long_lines.MAX_LINE_BYTES)
@@ -346,11 +349,10 @@ class SourceReader:
 
     def close(self) -> None:
         """Ends the worker processes."""
-        for aside in (self._long_lines, self._backlog):
-            if aside is not None:
-                aside.end_process()
-                self.is_waiting = False
-        self._long_lines = self._backlog = None
+        if self._offloaded is not None:
+            self._offloaded.end_process()
+            self.is_waiting = False
+        self._offloaded = None
 
 
 def _torn_record_offset(block: Block, line: bytes, start: int) -> int | None:

@@ -41,7 +41,11 @@ _REQUEST_PATTERN = re.compile(
     rb'"method"\s*:\s*"(' + b"|".join(begins for one in _PROTOCOLS.values() for begins in one.method_beginnings) + rb")"
 )
 """Beginnings of the requests of all protocols, in one pattern: lines may be long, and most are of none."""
-_SHARED_BEGINNINGS = {begins: own for one in _PROTOCOLS.values() for begins, own in one.shared_beginnings.items()}
+_SHARED_BEGINNINGS: dict[bytes, list[bytes]] = {}
+"""Beginnings that several protocols have, each with bytes of which each is of one protocol alone."""
+for _protocol in _PROTOCOLS.values():
+    for _begins, _own in _protocol.shared_beginnings.items():
+        _SHARED_BEGINNINGS.setdefault(_begins, []).extend(_own)
 
 
 @dataclass(slots=True)
@@ -220,4 +224,4 @@ class AgentLines:
 def _may_contain_request(data: bytes) -> bool:
     """Returns True if lines may contain a message of one of the protocols."""
     asked = {*_REQUEST_PATTERN.findall(data)}
-    return any(begins not in _SHARED_BEGINNINGS or _SHARED_BEGINNINGS[begins] in data for begins in asked)
+    return any(any(own in data for own in _SHARED_BEGINNINGS.get(begins, (b"",))) for begins in asked)

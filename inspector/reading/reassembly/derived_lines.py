@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,7 +73,7 @@ class DerivedLineSpool:
         Args:
             line: the line to read.
             known: facts from earlier lines.
-            places: offset and length of each original line, flat.
+            places: offset and length of each original line, flat; a derived line stands for its own originals.
 
         Raises:
             OSError: if there is no room for it.
@@ -82,6 +82,8 @@ class DerivedLineSpool:
             self._spool = Spool(self._name)
             self._file = os.open(self._spool.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         offset = self._spool.size
+        if any(place >= DERIVED_OFFSET for place in places[::2]):
+            places = [number for place in self._flattened(places) for number in place]
         self._spool.write(b"\n".join((line, to_json(dict(known)), msgspec.json.encode(list(places)), b"")))
         return DERIVED_OFFSET + offset
 
@@ -103,6 +105,14 @@ class DerivedLineSpool:
         end += len(_line_at(self.read, end)) + 1
         flat = [*_decode_places(_line_at(self.read, end)), *self._late_originals.get(offset, ())]
         return list(zip(flat[::2], flat[1::2], strict=True))
+
+    def _flattened(self, places: Sequence[int]) -> Iterator[LinePlace]:
+        """Yields places in the source; a derived line yields its originals."""
+        for offset, length in zip(places[::2], places[1::2], strict=True):
+            if offset >= DERIVED_OFFSET:
+                yield from self.original_places(offset, length)
+            else:
+                yield offset, length
 
     def close(self) -> None:
         """Deletes the spool."""

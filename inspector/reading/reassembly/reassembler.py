@@ -17,6 +17,7 @@ from inspector.formats.table import FORMATS
 from inspector.reading.reassembly.agent_protocol_lines import AgentLines
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool, OrderedLine
 from inspector.reading.reassembly.torn_lines import TornLines
+from inspector.store.files.source_files import DERIVED_OFFSET
 
 ORDER_MARKS = tuple(mark for one in FORMATS for mark in one.order_marks)
 """Substrings in the beginning of a source with lines that depend on order."""
@@ -74,14 +75,16 @@ class Reassembler:
         Raises:
             OSError: if there is no room for derived lines.
         """
-        torn, stages = self._torn.may_matter(data), [stage for stage in self._stages if stage.is_relevant(data)]
-        if not (torn or stages):
+        torn = self._torn.may_matter(data)
+        if not (torn or any(stage.is_relevant(data) for stage in self._stages)):
             return None
         found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
         if torn:
             found = self._torn.process_lines(found, data)
-        for stage in stages:
-            found = stage.process_lines(found)
+        for stage in self._stages:
+            # An earlier stage may have rewritten lines for this one.
+            if stage.is_relevant(data) or stage.is_relevant(_rewritten(found)):
+                found = stage.process_lines(found)
         self._joined.replaced_count += len(lines) - len(found)
         return found
 
@@ -90,3 +93,8 @@ class Reassembler:
         left = [*self._torn.end(), *(line for stage in self._stages for line in stage.finish())]
         self._joined.replaced_count -= len(left)
         return left
+
+
+def _rewritten(lines: Sequence[OrderedLine]) -> bytes:
+    """Returns the lines that an earlier stage rewrote for later ones."""
+    return b"\n".join(line.data for line in lines if line.offset >= DERIVED_OFFSET and line.known_facts is None)

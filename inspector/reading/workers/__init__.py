@@ -1,1 +1,1 @@
-"""Worker processes that read parts of a file or a backlog."""
+"""Reading of parts of a file, and of a backlog, in worker processes."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections import deque
 from collections.abc import Generator
-from multiprocessing.connection import wait as wait_for
 
-from inspector.reading.workers.part_reader import PartReader, decode_block, read_part
+from inspector.reading.workers.part_reader import decode_block, part_pool, read_part
 from inspector.store.columns.block import Block
 from inspector.store.files.source_files import SourceFile
-
-_log = logging.getLogger(__name__)
 
 WORTHWHILE_BYTES = 24 << 20
 """File size in bytes from which processes are started; smaller files are read before they are ready."""
@@ -103,7 +99,7 @@ def read_blocks(
             if block is not None or not wait:
                 yield block
     finally:
-        reading.end_workers()
+        reading.pool.end()
 
 
 class _PartScheduler:
@@ -117,8 +113,7 @@ class _PartScheduler:
         # Still encoded: decoded early, the few permanent objects would lie among the others and keep their memory
         # alive.
         self._blocks: dict[int, Block | bytes] = {}
-        self._readers: list[PartReader] = []
-        self._to_start = readers
+        self.pool = part_pool(source, place, size=readers, in_flight=_PARTS_PER_WORKER)
         self._waits_until = time.monotonic() + _START_TIMEOUT_S
 
     @property
@@ -128,12 +123,11 @@ class _PartScheduler:
     def next_block(self, *, wait: bool) -> Block | None:
         """Returns the next block if it is ready."""
         # One process starts per call, so that the first block is not delayed.
-        if self._to_start:
-            self._start_worker()
+        self.pool.start(1)
         self._send_parts()
         if self._taken not in self._blocks:
             # No worker is busy with it, so this process reads the part itself.
-            if not any(reader.pending for reader in self._readers):
+            if not self.pool.pending:
                 return None if self._waits_for_worker(wait=wait) else self._read_here()
             self._receive(None if wait else 0)
             self._send_parts()
@@ -144,28 +138,13 @@ class _PartScheduler:
         self._taken += 1
         return decode_block(block) if isinstance(block, bytes) else block
 
-    def _start_worker(self) -> None:
-        """Starts one process per step, since a start takes some ms."""
-        self._to_start -= 1
-        try:
-            self._readers.append(PartReader(self._source, self._place))
-        except OSError:  # the system has no more processes: continue with fewer
-            self._to_start = 0
-
     def _send_parts(self) -> None:
-        ahead = _PARTS_AHEAD * max(1, len(self._readers))
-        for reader in list(self._readers):
-            while reader.is_ready and len(reader.pending) < _PARTS_PER_WORKER:
-                # Bounded, so that finished blocks do not pile up while an early one is awaited.
-                if self._position >= self._stop or len(self._order) >= ahead:
-                    return
-                start, self._position = self._position, min(self._position + self._size(PART_BYTES), self._stop)
-                self._order.append((start, self._position))
-                try:
-                    reader.request_part(self._taken + len(self._order) - 1, start, self._position)
-                except OSError:
-                    self._replace_dead(reader)
-                    break
+        # Bounded, so that finished blocks do not pile up while an early one is awaited.
+        ahead = _PARTS_AHEAD * max(1, len(self.pool.pids))
+        while self._position < self._stop and len(self._order) < ahead and self.pool.room:
+            start, self._position = self._position, min(self._position + self._size(PART_BYTES), self._stop)
+            self._order.append((start, self._position))
+            self.pool.request(self._taken + len(self._order) - 1, (start, self._position))
 
     def _size(self, most: int) -> int:
         return part_size(
@@ -175,42 +154,21 @@ class _PartScheduler:
     def _waits_for_worker(self, *, wait: bool) -> bool:
         """Returns True if the next part should wait for a worker."""
         self._receive(0)
-        if wait or self._order or not self._readers or time.monotonic() > self._waits_until:
+        if wait or not self.pool.pids or time.monotonic() > self._waits_until:
             return False
         stop = self._position + self._size(OWN_PART_BYTES)
         return stop < self._stop and b"\n" not in self._source.read(stop - 1, LONG_LINE_BYTES)
 
     def _read_here(self) -> Block:
         """Reads the next part in this process, as no worker is busy."""
-        if self._order:
-            start, stop = self._order.popleft()
-        else:
-            start, stop = self._position, min(self._position + self._size(OWN_PART_BYTES), self._stop)
-            self._position = stop
+        start, self._position = self._position, min(self._position + self._size(OWN_PART_BYTES), self._stop)
         self._taken += 1
-        return read_part(self._source, self._place, start, stop)
+        return read_part(self._source, self._place, start, self._position)
 
     def _receive(self, timeout: float | None) -> None:
-        """Receives results; reads the parts of a dead process here."""
-        by_connection = {reader.connection: reader for reader in self._readers}
-        for connection in wait_for(list(by_connection), timeout):
-            reader = by_connection[connection]  # type: ignore[index] - a connection of the mapping
-            try:
-                found = reader.receive_part()
-            except EOFError:
-                self._replace_dead(reader)
-            else:
-                if found is not None:
-                    self._blocks[found[0]] = found[1]
-
-    def _replace_dead(self, reader: PartReader) -> None:
-        """Reads a dead process's parts here. If a record crashed it, this process fails too."""
-        _log.info("A process that read parts of a log has ended; its %d parts are read here.", len(reader.pending))
-        self._readers.remove(reader)
-        reader.end_process()
-        for number in reader.pending:
-            self._blocks[number] = read_part(self._source, self._place, *self._order[number - self._taken])
-
-    def end_workers(self) -> None:
-        for reader in self._readers:
-            reader.end_process()
+        """Receives blocks; reads the parts of a dead process here. If a record crashed it, this process fails too."""
+        for answer in self.pool.poll(timeout):
+            part = self._order[answer.key - self._taken]
+            self._blocks[answer.key] = (
+                answer.value if answer.error is None else read_part(self._source, self._place, *part)
+            )

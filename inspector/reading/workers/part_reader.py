@@ -5,24 +5,20 @@ The main process only appends the blocks. A worker reads one file.
 
 from __future__ import annotations
 
-import gc
-import os
+import errno
 import pickle
-import threading
-from collections import deque
-from collections.abc import Iterator
-from multiprocessing.connection import Connection
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from queue import SimpleQueue
+from typing import Any
 
 from inspector.base.gc_control import keep_freed_memory, no_collection
+from inspector.base.workers.pool import WorkerPool
 from inspector.formats import guards, registry
 from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.decoder.line_splitter import RUN_LINES
 from inspector.reading.reassembly.derived_lines import DerivedLineSpool
 from inspector.reading.reassembly.reassembler import Reassembler
-from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.store.columns import hashes
 from inspector.store.columns.block import Block
 from inspector.store.files import long_lines
@@ -111,49 +107,20 @@ def _complete_last_line(source: SourceFile, offset: int, data: bytes) -> bytes:
     return data + rest if rest.endswith(b"\n") else data[:begin]
 
 
-class PartReader(WorkerProcess):
-    """One reading process.
+def part_pool(source: SourceFile, place: int, *, in_order: bool = False, **options: Any) -> WorkerPool[int]:
+    """Returns a pool that reads parts, from (start, stop) to an encoded block for `decode_block`.
 
-    Attributes:
-        pending: numbers of the parts in flight.
+    Args:
+        source: the file; no part is read if the path names another file by now.
+        place: the source's number in the capture.
+        in_order: skip parts with lines that may depend on order, and report them (`Block.in_order`).
+        options: of the pool.
     """
-
-    def __init__(self, source: SourceFile, place: int, *, in_order: bool = False) -> None:
-        """Starts the process; returns before it is ready.
-
-        Args:
-            source: the file; the process ends if the path names another file by now.
-            place: the source's number in the capture.
-            in_order: skip parts with lines that may depend on order, and report them (`Block.in_order`).
-
-        Raises:
-            OSError: if the system cannot start a process.
-        """
-        path, identity = str(source.data_path), source.identity
-        how = place, source.chosen_format, in_order
-        super().__init__(_serve, path, identity, how, hashes.run_seed(), name="read a part of a log", nice=_NICENESS)
-        self.pending: deque[int] = deque()
-
-    def request_part(self, number: int, start: int, stop: int) -> None:
-        self.pending.append(number)
-        self.connection.send((start, stop, registry.recipes()))
-
-    def receive_part(self) -> tuple[int, bytes] | None:
-        """Receives a part's number and its encoded block (`block_of`); None for the ready message.
-
-        Raises:
-            EOFError: if the process has ended, or could not read the file.
-        """
-        data = self.receive()
-        return None if data is None else (self.pending.popleft(), data)
-
-    def receive_ready(self) -> Block | None:
-        """Returns the next block if it has arrived. Raises EOFError as `take`."""
-        while self.connection.poll(0):
-            found = self.receive_part()
-            if found is not None:
-                return decode_block(found[1])
-        return None
+    how = place, source.chosen_format, in_order
+    return WorkerPool(
+        _part_reader, str(source.data_path), source.identity, how, hashes.run_seed(), name="read parts of a log",
+        nice=_NICENESS, carried=registry.CARRIED, **options,
+    )  # fmt: skip
 
 
 def decode_block(data: bytes) -> Block:
@@ -164,50 +131,26 @@ def decode_block(data: bytes) -> Block:
     return block
 
 
-def _serve(
-    connection: Connection, path: str, identity: tuple[int, int], how: tuple[int, str | None, bool], seed: int
-) -> None:  # fmt: skip
-    """Main loop of a reading process: parts in, blocks out, until the pipe ends."""
+def _part_reader(
+    path: str, identity: tuple[int, int], how: tuple[int, str | None, bool], seed: int
+) -> Callable[[tuple[int, int]], bytes]:
+    """Prepares a reading process. Raises OSError if the file has disappeared or was replaced."""
     hashes.set_seed(seed)
-    gc.disable()  # its work creates no cycles
-    _held = keep_freed_memory()
-    outgoing: SimpleQueue[bytes] = SimpleQueue()
-    room = threading.Semaphore(_BLOCKS_WAITING)
-    threading.Thread(target=_send_blocks, args=(connection, outgoing, room), daemon=True).start()
-    try:
-        source = SourceFile(Path(path))
-        place, source.chosen_format, in_order = how
-        reassembler = Reassembler(DerivedLineSpool(source.name)) if in_order else None
-        if source.identity != identity:
-            return
-        outgoing.put(b"")
-        while True:
-            start, stop, recipes = connection.recv()
-            registry.restore(recipes)
-            if reassembler is not None and reassembler.is_relevant(source.read(start, stop - start)):
-                block = _empty_block(place)
-                block.in_order = True
-            else:
-                block = read_part(source, place, start, stop)
-            block.trips = guards.trips()
-            room.acquire()
-            outgoing.put(pickle.dumps(block, protocol=5))
-    # the program has ended, or the file has disappeared; the pipe's end informs the other side
-    except (EOFError, OSError):
-        os._exit(0)
+    memory = keep_freed_memory()
+    source = SourceFile(Path(path))
+    place, source.chosen_format, in_order = how
+    reassembler = Reassembler(DerivedLineSpool(source.name)) if in_order else None
+    if source.identity != identity:
+        raise FileNotFoundError(errno.ENOENT, "the file was replaced")
 
+    def read_encoded(part: tuple[int, int], _memory: object = memory) -> bytes:
+        start, stop = part
+        if reassembler is not None and reassembler.is_relevant(source.read(start, stop - start)):
+            block = _empty_block(place)
+            block.in_order = True
+        else:
+            block = read_part(source, place, start, stop)
+        block.trips = guards.trips()
+        return pickle.dumps(block, protocol=5)
 
-_BLOCKS_WAITING = 3
-"""Blocks that a process prepares ahead of the receiver."""
-
-
-def _send_blocks(connection: Connection, outgoing: SimpleQueue[bytes], room: threading.Semaphore) -> None:
-    """Sends blocks while the next part is being read: a pipe buffers only a small piece of a block."""
-    try:
-        while True:
-            data = outgoing.get()
-            connection.send_bytes(data)
-            if data:
-                room.release()
-    except OSError:
-        os._exit(0)
+    return read_encoded

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import zstandard
@@ -22,11 +21,6 @@ _OPENED = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
-
-
-def home_in(environment: Mapping[str, str]) -> Path:
-    """Returns the user's home folder."""
-    return Path(environment.get("HOME") or Path.home())
 
 
 class Found(NamedTuple):
@@ -98,33 +92,90 @@ def read_ends(path: str, most: int = END_BYTES) -> tuple[list[bytes], list[bytes
 
     Of a compressed file (`.zst`) only the start is read. A file that is not regular or not readable has no lines.
     """
-    try:
-        # The flags refuse links, and do not wait for the writer of a pipe.
-        file = os.open(path, _OPENED)
-    except OSError:
-        return [], []
-    try:
-        facts = os.fstat(file)
-        # Checked on the open file: the name may change between a check and the opening.
-        if not stat.S_ISREG(facts.st_mode):
-            return [], []
-        head = os.read(file, most)
-        if path.endswith(".zst"):
-            return _lines(_unpacked(head, most), whole=False), []
-        if facts.st_size <= len(head):
-            return _lines(head, whole=True), []
-        # The ends must not overlap, or lines would be read twice.
-        start = max(facts.st_size - most, len(head))
-        os.lseek(file, start, os.SEEK_SET)
-        tail = os.read(file, most)
-    except OSError:
-        return [], []
-    finally:
-        os.close(file)
-    if start > len(head):
-        return _lines(head, whole=False), _lines(tail.partition(b"\n")[2], whole=True)
-    lines = _lines(head + tail, whole=True)
-    return lines, []
+    with FileEnds(path, most) as ends:
+        head = ends.read_head(most)
+        return _lines(head), _lines(ends.tail)
+
+
+def read_head(path: str, most: int = END_BYTES) -> list[bytes]:
+    """Returns the complete lines at the start of a file; none of a file that is not regular or not readable."""
+    with FileEnds(path, 0) as ends:
+        return _lines(ends.read_head(most))
+
+
+def read_whole(path: str, most: int) -> bytes:
+    """Returns a file of at most `most` bytes; empty for a larger, not regular or not readable one."""
+    with FileEnds(path, 0) as ends:
+        return ends.read_head(most) if ends.size <= most else b""
+
+
+class FileEnds:
+    """Reads the start of a file step by step, and its end, in complete lines. Never raises OSError.
+
+    Attributes:
+        size: bytes of the file; 0 if it is not regular or not readable.
+        tail: complete lines at its end; without the start if that reaches them.
+    """
+
+    def __init__(self, path: str, tail_bytes: int) -> None:
+        """Opens the file.
+
+        Args:
+            path: a file. A compressed one (`.zst`) has no tail.
+            tail_bytes: limit of the tail.
+        """
+        self._packed = path.endswith(".zst")
+        self._tail_bytes = tail_bytes
+        self._head, self._tail = b"", None if tail_bytes and not self._packed else b""
+        self._file: int | None = None
+        self.size = 0
+        try:
+            # The flags refuse links, and do not wait for the writer of a pipe.
+            self._file = os.open(path, _OPENED)
+            facts = os.fstat(self._file)
+            # Checked on the open file: the name may change between a check and the opening.
+            self.size = facts.st_size if stat.S_ISREG(facts.st_mode) else 0
+        except OSError:
+            pass
+
+    def __enter__(self) -> FileEnds:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._file is not None:
+            os.close(self._file)
+
+    def read_head(self, most: int) -> bytes:
+        """Returns complete lines of the first `most` bytes; the whole file if it is not longer."""
+        if len(self._head) < min(most, self.size):
+            self._head += self._read(len(self._head), most - len(self._head))
+        if self._packed:
+            return _whole_lines(_unpacked(self._head, most))
+        return self._head if len(self._head) >= self.size else _whole_lines(self._head)
+
+    @property
+    def tail(self) -> bytes:
+        if self._tail is None:
+            # The ends must not overlap, or lines would be read twice.
+            begun = self._head.rfind(b"\n") + 1 if len(self._head) < self.size else self.size
+            start = max(self.size - self._tail_bytes, begun)
+            data = self._read(start, self.size - start) if start < self.size else b""
+            self._tail = data if start == begun else data.partition(b"\n")[2]
+        return self._tail
+
+    def _read(self, start: int, count: int) -> bytes:
+        if self._file is None or not self.size:
+            return b""
+        try:
+            os.lseek(self._file, start, os.SEEK_SET)
+            return os.read(self._file, count)
+        except OSError:
+            return b""
+
+
+def _whole_lines(data: bytes) -> bytes:
+    """Drops the last line, which may be cut."""
+    return data[: data.rfind(b"\n") + 1]
 
 
 def _unpacked(packed: bytes, most: int) -> bytes:
@@ -138,9 +189,5 @@ def _unpacked(packed: bytes, most: int) -> bytes:
         return b""
 
 
-def _lines(data: bytes, *, whole: bool) -> list[bytes]:
-    """Splits into lines; drops the last one if it may be cut."""
-    lines = data.split(b"\n")
-    if not whole:
-        lines.pop()
-    return [line for line in lines if line.strip()]
+def _lines(data: bytes) -> list[bytes]:
+    return [line for line in data.split(b"\n") if line.strip()]

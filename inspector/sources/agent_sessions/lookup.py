@@ -5,20 +5,24 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from operator import attrgetter
 
+from inspector.formats import registry
 from inspector.formats.format import load
 from inspector.formats.table import FORMATS
 from inspector.sources.agent_sessions.files import MOST_ENTRIES, Listing
 from inspector.sources.agent_sessions.session import AgentSession, Lookup, SessionFinder
 
-MAX_SESSIONS = 500
-"""Default number of completed sessions; each costs two reads."""
+MAX_SESSIONS = 5_000
+"""Default number of completed sessions; each costs two reads, and 5,000 take a second."""
+_SEARCHED = 2_000
+"""Limit in characters of a prompt's searched beginning."""
 _CHILDREN = 20
 """Limit of sub-agent files read per requested session; only a file names its parent."""
 _LEAST_CHILDREN = 2_000
-_SHORTEST_PREFIX = 4
+_SHORTEST_PREFIX, _SHORT = 4, 13
 _FRESH_S = 60.0
 """Age in seconds below which a file's session counts as running if no process is known."""
 
@@ -33,19 +37,48 @@ class SessionNameError(ValueError):
     """A name matches several sessions or none; the text is a sentence."""
 
 
-def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = MAX_SESSIONS) -> Lookup:
+def find_sessions(
+    environment: Mapping[str, str] = os.environ, newest: int = MAX_SESSIONS, words: str = ""
+) -> Lookup:  # fmt: skip
     """Returns the newest agent sessions on this machine.
 
-    Reads at most 64 kB from each end of a file. Call it in a thread: some hundred sessions take a second.
+    Reads at most 64 kB from each end of a file. Call it in a thread: 5,000 sessions take a second.
 
     Args:
         environment: variables that locate the agents' folders, as `HOME`.
         newest: limit of sessions.
+        words: only sessions with all of these words, as `matches_words`.
     """
     found, everything = _all_of(environment)
-    found.sessions, children = _completed(everything, newest)
+    found.listed = everything
+    sessions, children = _completed(everything, len(everything) if words else newest)
+    found.sessions = [one for one in sessions if matches_words(search_text(one), words)][:newest] if words else sessions
     found.total = len(everything) - children
     return found
+
+
+def search_text(session: AgentSession) -> str:
+    """Returns the text of a session that a search covers, without differences of case."""
+    texts = (session.title, session.prompt[:_SEARCHED], session.project, session.model, session.identifier)
+    return " ".join((*texts, program_of(session))).casefold()
+
+
+def matches_words(text: str, words: str) -> bool:
+    """Returns True if a text of `search_text` contains all words."""
+    return all(word in text for word in words.casefold().split())
+
+
+def program_of(session: AgentSession) -> str:
+    """Returns the name of the program that wrote a session."""
+    found = registry.format_named(session.program)
+    return found.product if found is not None else session.program
+
+
+def short_names(lookup: Lookup) -> dict[str, str]:
+    """Returns beginnings of ids that name one session each, by id, for commands: `session:ID`."""
+    counts = Counter(one.identifier[:_SHORT] for one in lookup.listed)
+    ids = (one.identifier for one in lookup.sessions)
+    return {one: one[:_SHORT] if counts[one[:_SHORT]] < 2 else one for one in ids}
 
 
 def _all_of(environment: Mapping[str, str]) -> tuple[Lookup, list[AgentSession]]:
@@ -53,18 +86,32 @@ def _all_of(environment: Mapping[str, str]) -> tuple[Lookup, list[AgentSession]]
     found = Lookup()
     everything: list[AgentSession] = []
     for program in session_finders().values():
-        root = program.folder(environment)
-        found.folders.append(root)
+        first, *others = program.folders(environment)
         listing = Listing()
-        everything += program.candidates(root, listing)
+        own: list[AgentSession] = []
+        for root in dict.fromkeys((first, *(other for other in others if other.is_dir()))):
+            found.folders.append(root)
+            own += program.candidates(root, listing)
+        everything += _newest_copies(own)
         if listing.exhausted:
-            found.notices.append(f"{root} holds more than {MOST_ENTRIES:,} files: the rest was not looked at.")
+            found.notices.append(f"{first} holds more than {MOST_ENTRIES:,} files: the rest was not looked at.")
         if listing.unreadable:
             others = len(listing.unreadable) - 1
             more = f" (and {others} more)" if others else ""
             found.notices.append(f"{listing.unreadable[0]}{more} cannot be read: may you read it?")
+    found.folders = list(dict.fromkeys(found.folders))
     everything.sort(key=attrgetter("modified"), reverse=True)
     return found, everything
+
+
+def _newest_copies(sessions: list[AgentSession]) -> Iterable[AgentSession]:
+    """Returns the sessions without older copies: programs that change their storage leave the old files."""
+    kept: dict[str, AgentSession] = {}
+    for session in sessions:
+        known = kept.get(session.identifier)
+        if known is None or session.modified > known.modified:
+            kept[session.identifier] = session
+    return kept.values()
 
 
 def newest_session(environment: Mapping[str, str] = os.environ) -> AgentSession:
@@ -92,6 +139,9 @@ def session_named(text: str, environment: Mapping[str, str] = os.environ) -> Age
         return fitting[0]
     if fitting:
         few = ", ".join(one.identifier for one in fitting[:3])
+        if exact:
+            places = ", ".join(str(one.path) for one in exact[:3])
+            raise SessionNameError(f"{len(exact)} sessions have the id {text!r}: {places}. Open one by its path.")
         raise SessionNameError(f"{len(fitting)} sessions begin with {text!r}: {few}. Give more of the id.")
     where = " and ".join(map(str, lookup.folders))
     short = "" if len(text) >= _SHORTEST_PREFIX else f" (at least {_SHORTEST_PREFIX} characters of its id are needed)"
@@ -102,14 +152,21 @@ def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentS
     """Returns the newest completed sessions, without sub-agents, and the number of sub-agents found."""
     sessions: list[AgentSession] = []
     spawned: list[tuple[str, AgentSession]] = []
+    by_id = {(one.program, one.identifier): one for one in everything}
+    seen: set[int] = set()
     for session in everything:
         if len(sessions) >= newest or len(spawned) >= max(newest * _CHILDREN, _LEAST_CHILDREN):
             break
-        parent = session_finders()[session.program].complete(session)
-        if parent is None:
-            sessions.append(session)
-        else:
-            spawned.append((parent, session))
+        current: AgentSession | None = session
+        # The parent of a sub-agent comes at its place: it waits in silence while the sub-agent writes.
+        while current is not None and id(current) not in seen:
+            seen.add(id(current))
+            parent = session_finders()[current.program].complete(current)
+            if parent is None:
+                sessions.append(current)
+                break
+            spawned.append((parent, current))
+            current = by_id.get((current.program, parent))
     _give_to_parents(sessions, spawned)
     now = time.time()
     for session in sessions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +34,8 @@ class AgentSession:
     model: str = ""
     running: bool = False
     sub_agents: int = 0
+    messages: int | None = None
+    """Number of messages, if the program states it."""
 
     @property
     def name(self) -> str:
@@ -52,6 +54,8 @@ class Lookup:
     """Number of all sessions; more than listed if only the newest were requested."""
     notices: list[str] = field(default_factory=list)
     """Omissions with reasons, one sentence each."""
+    listed: list[AgentSession] = field(default_factory=list)
+    """All sessions and sub-agents by their places, whether in `sessions` or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +63,8 @@ class SessionFinder:
     """Finds a program's sessions, and all files of one, as declared by `Format.sessions`. Never raises OSError.
 
     Attributes:
-        folder: returns the program's folder for an environment.
-        candidates: yields the sessions in that folder, from file names and places alone.
+        folders: returns the program's folders for an environment, the usual one first.
+        candidates: yields the sessions in one of them, from file names and places alone.
         complete: adds details from the ends of a session's file; returns the id of its parent session, if any. An
             unnamed parent is "".
         files: returns the files of a session with sub-agents, or of a folder with such sessions, sessions first. None
@@ -70,7 +74,7 @@ class SessionFinder:
         agents_folder: name of the folder of sub-agents below a session's folder; "" without one.
     """
 
-    folder: Callable[[Mapping[str, str]], Path]
+    folders: Callable[[Mapping[str, str]], Sequence[Path]]
     candidates: Callable[[Path, Listing], Iterator[AgentSession]]
     complete: Callable[[AgentSession], str | None]
     files: Callable[[Path, Listing, ReadCache], list[Member] | None] = lambda *_: None

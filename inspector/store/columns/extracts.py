@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import calls, context_places, kinds, mcp_messages, msp
+from inspector.protocol.context_labels import START, labels_of_starts
 from inspector.protocol.derived_messages import ApiCall, Chain, History, Spawn, ThreadMark
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.json_values import REFUSALS
@@ -38,7 +39,7 @@ MAX_NAMED_IDS = 256
 _CORRELATED, _LOG_ONLY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.LOG_ONLY, Flag.SENT))
 _DERIVED = Flag.DERIVED.value
 _INSPECTED_KINDS = (
-    "reasoning/start", "reasoning/conclusion", "reasoning/cancel", "participant/status",
+    START, "reasoning/conclusion", "reasoning/cancel", "participant/status",
     context_places.START_KIND, context_places.END_KIND, *msp.STRUCTURE, msp.SNAPSHOT,
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
     "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
@@ -57,6 +58,8 @@ class DecodedRecord(NamedTuple):
     """Only the `_meta` of a result that has one; else the payload as it is."""
     correlation: Any = None
     """`correlation_id` as written, if the record was decoded whole."""
+    label: str | None = None
+    """Label of the context that a reasoning start begins; None for other messages."""
 
 
 class ToolList(NamedTuple):
@@ -159,19 +162,8 @@ class Decoded(NamedTuple):
     """The ids named by records with several."""
     contexts: dict[int, tuple[dict[str, Any], ...]]
     """Object-form contexts, by number."""
-    results: Iterable[tuple[int, calls.Result]]
-    """Results with extracted parts (`has_extracted_parts`)."""
-    arguments: Callable[[int], msgspec.Raw | None]
-    """Arguments of a call as written; None if they have to be looked up in its payload."""
-
-
-def has_extracted_parts(result: calls.Result | None) -> bool:
-    """Returns True if any part of a result is extracted."""
-    if result is None:
-        return False
-    if result.meta or result.tools or result.structured:
-        return True
-    return bool(result.content) and may_hold_json(result.content) is not None
+    payload: Callable[[int], calls.Payload | None]
+    """The payload of a message about a call, if any."""
 
 
 def extract_records(
@@ -204,11 +196,15 @@ def extract_records(
         payload = payload_of(envelope, own=bool(int(flags[number]) & SELF_PAYLOAD_FLAGS))
         correlation = envelope.get("correlation_id") if isinstance(envelope, dict) else None
         found.records[number] = DecodedRecord(decoded.identifier(number), payload, correlation)
+    begun = np.flatnonzero(kind == _string_id(strings, START)).tolist()
+    # Here instead of in a pass, so that processes that decode share the work.
+    for number, label in zip(begun, labels_of_starts([found.records[one].payload for one in begun]), strict=True):
+        found.records[number] = found.records[number]._replace(label=label)
     # A payload decoded whole contains its result already.
-    answers = (kind == _string_id(strings, kinds.RESPONSE)) & ~whole
-    for number, result in decoded.results:
-        if answers[number]:
-            _take_result(found, number, result, decoded, own=bool(int(flags[number]) & SELF_PAYLOAD_FLAGS))
+    for number in np.flatnonzero((kind == _string_id(strings, kinds.RESPONSE)) & ~whole).tolist():
+        answer = decoded.payload(number)
+        if answer is not None and answer.result:
+            _take_result(found, number, answer.result, decoded, own=bool(int(flags[number]) & SELF_PAYLOAD_FLAGS))
     for number in np.flatnonzero(flags & np.uint32(_SENT)).tolist():
         found.digests[number] = _digest(decoded.raw(number), own=bool(int(flags[number]) & SELF_PAYLOAD_FLAGS))
     for number, ids in decoded.named:
@@ -264,7 +260,7 @@ def _take_result(found: Extracts, number: int, result: calls.Result, decoded: De
         is_last = result.cursor is ABSENT or not result.cursor
         found.tools[number] = ToolList(tuple(name for name in names if isinstance(name, str)), is_last)
     # A byte search is much cheaper than decoding a result without JSON in it.
-    if not result.structured and not may_hold_json(result.content):
+    if not result.structured and not (result.content and may_hold_json(result.content)):
         return
     if len(result.structured) + len(result.content) > MAX_WHOLE_BYTES:
         return
@@ -299,11 +295,11 @@ def _digest(raw: bytes | memoryview, *, own: bool) -> int:
 
 def _arguments(number: int, decoded: Decoded) -> int:
     """Returns a hash of a call's arguments, equal for equal ones; NO_HASH unless they are an object."""
-    raw = decoded.arguments(number)
-    if raw is None:
+    call = decoded.payload(number)
+    if call is None or call.method is None:  # it may be in an envelope within the payload
         arguments: Any = calls.arguments_of(payload_of(_decode(decoded.raw(number)), own=False))
     else:
-        arguments = _decode_part(raw)
+        arguments = _decode_part(call.params.arguments) if call.params is not None else None
     if not isinstance(arguments, dict):
         return NO_HASH
     try:

@@ -61,6 +61,8 @@ class Flag(enum.IntFlag):
     """Its content was not recorded, as in most traces. It is compared with no other and costs no tokens."""
     OWN_SPAN = 1 << 30
     """A tool call, or its result, recorded by a span of the tool; other traces record calls by their model only."""
+    BY_PROGRAM = 1 << 31
+    """A text in the user's place that the agent's program wrote: no prompt of a person."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

@@ -73,11 +73,6 @@ def hash_rpc_id(written: str) -> int:
     return hash_text(written[1:-1]) ^ _TEXT_SALT if written[:1] == "'" else hash_text(written)
 
 
-def hash_rpc_ids(written: Sequence[str | None]) -> NDArray[np.uint64]:
-    """Returns a hash of each id, (n,) uint64; NO_HASH for None."""
-    return np.array([NO_HASH if one is None else hash_rpc_id(one) for one in written], np.uint64)
-
-
 def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
     """Returns a hash of each decoded id, (n,) uint64; NO_HASH for values other than texts and numbers."""
     # Most connections count their ids, so one type needs no test per value.

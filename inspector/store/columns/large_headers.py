@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from inspector.formats.line_reading import read_line
+from inspector.protocol.calls import payload_of_rpc, read_payload
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, TOO_DEEP, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable_record
@@ -145,39 +146,26 @@ def _value_at(data: bytes) -> object:
         return None
 
 
-class _Result(msgspec.Struct, rename={"meta": "_meta"}, gc=False):
-    meta: msgspec.Raw = msgspec.Raw(b"")
-
-
-class _Outcome(msgspec.Struct, gc=False):
-    result: _Result | None = None
-
-
-class _Envelope(msgspec.Struct, gc=False):
-    payload: _Outcome | None = None
-    result: _Result | None = None
-
-
-_decode_envelope = msgspec.json.Decoder(_Envelope).decode
-
-
 def _with_meta(head: bytes, line: bytes) -> bytes:
     """Returns the head with its result's `_meta`, which follows a long content and names the parts that may collapse.
 
     Scanning 50 MB takes some 30 ms.
     """
+    record = read_line(line)
+    if record.header is None:
+        return head
+    # The long content stays undecoded bytes.
+    is_rpc = record.shape is Shape.RPC
+    whole = payload_of_rpc(record.header) if is_rpc else read_payload(record.header.payload)
+    written = bytes(whole.result.meta) if whole is not None and whole.result else b""
     try:
         envelope = decode_json(head)
-        # This decodes the struct only: the long content stays undecoded bytes.
-        whole = _decode_envelope(read_line(line).raw)
-        result = whole.payload.result if whole.payload is not None else whole.result
-        written = bytes(result.meta) if result is not None else b""
         meta = decode_json(written) if 0 < len(written) <= MAX_WHOLE_BYTES else None
-    except (NotAnObjectError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except NotAnObjectError:
         return head
     if meta is None or not isinstance(envelope, dict):
         return head
-    payload = envelope.get("payload") if whole.payload is not None else envelope
+    payload = envelope if is_rpc else envelope.get("payload")
     if isinstance(payload, dict):
         outcome = payload.setdefault("result", {})
         if isinstance(outcome, dict):

@@ -205,6 +205,11 @@ class CaptureWriter:
         return self._fd < 0
 
     @property
+    def is_deleted(self) -> bool:
+        """True if the file has no name any more. Windows deletes no open file."""
+        return self._fd >= 0 and os.fstat(self._fd).st_nlink == 0
+
+    @property
     def size_bytes(self) -> int:
         """Written size of the file in bytes."""
         return self._size
@@ -322,6 +327,10 @@ class CaptureWriter:
             self._drain_queue()
             if self.error is not None:
                 raise self.error
+
+    def move_to(self, path: Path) -> None:
+        """Notes that the file has another name."""
+        self.path = path
 
     def switch_to_file(self, path: Path, *, copied: int, named: Path | None = None) -> None:
         """Continues in another file, with the pending lines; this file is left unchanged.

@@ -134,6 +134,37 @@ class Spool:
         self._remove()
 
 
+class AdoptedSpool:
+    """The spool of an ended process.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, path: Path, lock: FileLock) -> None:
+        self.path = path
+        self._remove = weakref.finalize(self, _remove_folder, path.parent, lock)
+
+    def cleanup(self) -> None:
+        """Deletes the file and its folder."""
+        self._remove()
+
+
+def adopt_spool(path: Path) -> AdoptedSpool | None:
+    """Takes over the spool of an ended process. Returns None if it is gone or in use."""
+    folder = path.parent
+    if folder.parent != cache_folder() or not folder.name.startswith(_PREFIX) or not path.is_file():
+        return None
+    lock = _lock_folder(folder)
+    if lock is None:
+        return None
+    adopted = AdoptedSpool(path, lock)
+    if not path.is_file():  # removed before it was locked
+        adopted.cleanup()
+        return None
+    return adopted
+
+
 def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 

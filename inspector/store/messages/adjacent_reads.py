@@ -27,6 +27,11 @@ class LineRange(NamedTuple):
     ends: NDArray[np.int64]
     """(k,) end of each line; sooner at the file's end, or at the end of an overlong line's head."""
 
+    def records(self, places: NDArray[np.integer[Any]]) -> list[bytes]:
+        """Returns lines by their place in the range."""
+        spans = zip(self.starts[places].tolist(), self.ends[places].tolist(), strict=True)
+        return [self.data[start:end] for start, end in spans]
+
 
 def is_ascending(rows: NDArray[np.integer[Any]]) -> bool:
     return bool((rows[1:] > rows[:-1]).all())

@@ -96,8 +96,3 @@ class ExactMessage:
 
     def _truncation_error(self) -> OSError:
         return OSError(f"{self._name} has become shorter")
-
-
-def save_message(capture: Capture, message: int, path: Path) -> int:
-    """Writes a message's exact bytes to a file; see `ExactMessage.save`."""
-    return ExactMessage(capture, message).save(path)

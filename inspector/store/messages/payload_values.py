@@ -116,9 +116,8 @@ class PayloadValues:
             some = rows[at : at + len(lines.starts)]
             at += len(some)
             places, hinted = self._lines_to_decode(capture, some, lines)
-            spans = zip(lines.starts[places].tolist(), lines.ends[places].tolist(), strict=True)
             asked = some[places]
-            values = self._decode_regular(capture, asked, [lines.data[start:end] for start, end in spans])
+            values = self._decode_regular(capture, asked, lines.records(places))
             # Irregular lines are read one by one.
             if _IRREGULAR in values:
                 read = zip(values, asked.tolist(), strict=True)

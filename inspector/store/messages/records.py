@@ -310,6 +310,22 @@ class Records:
             return whole.payload
         return payload_of(self.envelope(message), own=self._has_flags(message, SELF_PAYLOAD_FLAGS))
 
+    def derived_payload(self, message: int) -> dict[str, Any] | None:
+        """Returns the payload of a transcript's message by its format alone; None if that needs more than its line.
+
+        In a quarter of the time of `payload`, which derives all messages of the line and encodes the envelope.
+        """
+        columns = self._columns
+        label = self._string("protocol", message)
+        if not self._has_flags(message, Flag.DERIVED.value) or label is None or self.is_big(message):
+            return None
+        if self._chosen_format(message) is not None or self._known_facts(message) is not None:
+            return None
+        line = self.read_line_of(message)
+        if len(line) < int(columns["length"][message]) or may_hold_pieces(line):
+            return None
+        return payload_of_part(Record(Shape.DERIVED, line, derived_by=label), int(columns["part"][message]) - 1)
+
     def frame_data(self, message: int) -> bytes:
         """Returns the data of a frame; empty for other messages."""
         whole = self.decoded_fields.get(message) if self._unmasked or self.masks is None else None

@@ -5,7 +5,8 @@ lies elsewhere. Everything is resolved here in reading order, before the capture
 sub-agent's context is its own id, else the id of its call, else the id of its first record.
 
 RULE: a call and a sub-agent belong together if a record says so. Otherwise they do if the sub-agent's prompt equals,
-word for word, the prompt of an earlier call without another sub-agent.
+word for word, the prompt of an earlier call without another sub-agent. A sub-agent that is known by its type alone
+belongs to the call of that type without another sub-agent, if there is only one.
 """
 
 from __future__ import annotations
@@ -370,6 +371,12 @@ class Transcripts:
             agent.label, agent.type = agent.label or asked.label, agent.type or asked.type
             agent.parent = agent.parent or asked.parent
 
+    def _link_only_call(self, agent: SubAgent, type_: str) -> None:
+        """Links a sub-agent with the call of its type that has no sub-agent yet, if there is only one."""
+        waiting = [call for call, asked in self._calls.items() if asked.type == type_ and call not in self._by_call]
+        if len(waiting) == 1:
+            self._link_call(agent, waiting[0])
+
     def _apply_spawn(self, block: Block, place: int, spawn: Spawn) -> None:
         """Applies a message's facts about a sub-agent."""
         key = int(block.columns["context"][place])
@@ -380,6 +387,8 @@ class Transcripts:
             known = spawn.agent in self.agents and self.agents[spawn.agent].call is not None
             agent = self._agent_for(spawn.agent)
             agent.label, agent.type = agent.label or spawn.label, agent.type or spawn.type
+            if spawn.call is None and spawn.type is not None and not known and not spawn.has_ended:
+                self._link_only_call(agent, spawn.type)
             if spawn.call is not None and not known:
                 earlier = self._by_call.get(spawn.call)
                 if earlier is not None and earlier is not agent:  # the call was attributed to another sub-agent before

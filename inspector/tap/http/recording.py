@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from typing_extensions import override
 
-from inspector.reading.workers.worker_process import WorkerProcess
+from inspector.base.workers.child_process import ChildProcess
 from inspector.tap.backlog import ENTRY_BYTES, MOST_WAITING_BYTES
 from inspector.tap.capture_file import WRITE_S, TapCapture
 from inspector.tap.hold import FileHold
@@ -125,7 +125,7 @@ class ProcessRecording(Recording):
         self._filled = threading.Event()
         self._ending = False
         self._ready = threading.Event()
-        self._serve: Callable[[int, bool], WorkerProcess] = lambda began_ns, resume: WorkerProcess(
+        self._serve: Callable[[int, bool], ChildProcess] = lambda began_ns, resume: ChildProcess(
             serve_recording, path, origin, secrets_in, model, began_ns, resume, name="tap recorder"
         )
         self._helper = self._serve(time.time_ns(), False)
@@ -202,7 +202,7 @@ class ProcessRecording(Recording):
             # Its last sentences, such as the one about an incomplete capture.
             while connection.poll(self._patience_s):
                 self._hear()
-        self._helper.end_process()
+        self._helper.end()
 
     def leave(self) -> None:
         """Cuts `close` short: the rest of the queue is only counted."""
@@ -286,8 +286,8 @@ class ProcessRecording(Recording):
         return packed(entries)
 
     def _hear(self) -> None:
-        said = self._helper.receive()
-        if said:
+        said = self._helper.connection.recv_bytes()
+        if said:  # an empty message reports that it is ready
             self._say(said.decode())
 
     def _start_again(self) -> None:
@@ -296,7 +296,7 @@ class ProcessRecording(Recording):
         Open exchanges are lost: the new process gets only their numbers.
         """
         lost_ns = time.time_ns()
-        self._helper.end_process()
+        self._helper.end()
         if time.monotonic() - self._helper_since > _MIN_LIFETIME_S:
             self._say(_RESTARTED)
         else:

@@ -7,9 +7,10 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import qasync
 from PySide6.QtCore import QTimer, qInstallMessageHandler
@@ -29,6 +30,7 @@ from inspector.settings import Settings
 from inspector.settings.credentials import TokenStore
 from inspector.settings.window_state import SavedWindow, lock_window_state
 from inspector.ui.app.desktop_files import DesktopFiles
+from inspector.ui.app.engines import Engines
 from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
 from inspector.ui.app.previous_run import PreviousRun
@@ -39,13 +41,18 @@ from inspector.ui.look.theme import FUSION, ThemeController, ThemeSetting
 from inspector.ui.services import SettingsChanges
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
+from inspector.ui.window.tabbed_windows import TabbedWindows
 
 if TYPE_CHECKING:
-    from inspector.document.document import CaptureDocument
-    from inspector.store.files.capture_folder import UnsavedCapture
+    from PySide6.QtCore import QObject
+
+    from inspector.engine.request import Request
+    from inspector.engine.start_files import UnsavedCapture
     from inspector.ui.app.single_instance import SingleInstance
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.widgets.notice import NoticeStack
 
+AnswerT = TypeVar("AnswerT")
 _log = logging.getLogger(__name__)
 
 DEVELOPER_VARIABLE = "CONTEXT_INSPECTOR_DEVELOPER"
@@ -53,8 +60,8 @@ DEVELOPER_VARIABLE = "CONTEXT_INSPECTOR_DEVELOPER"
 _NOT_SAVED = "settings-not-saved"
 RETRY_MS = 20_000
 """Delay before unsaved settings are written again."""
-_COLLECT_MS = 60_000
-"""Interval of garbage collections."""
+_COLLECT_MS, _COLLECT_YOUNG_MS = 60_000, 1_000
+"""Intervals of garbage collections."""
 
 
 class Application:
@@ -64,19 +71,22 @@ class Application:
         settings: as stored; `save_settings` writes them.
         theme: controller of the theme.
         tokens: the system keyring with tokens of saved connections.
-        windows: open windows.
+        windows: open documents and start pages, in tabs or windows of their own.
+        tabs: the windows with tabs.
         remembers: True if recents and settings are written to disk.
         last_open: saves the open documents for the next start; None if another process does, or none should.
         aliases_here: tool aliases for this run, with priority over the settings.
+        engines: engine processes of the windows.
         failures: internal errors, and the dialog about them.
-        log: the program's own log; None if there is none.
+        log: the program's own log, or None.
         previous_run: dumps of crashed runs.
         developer: shows the Developer menu regardless of the settings.
     """
 
     def __init__(
-        self, qt: QApplication, *, theme: str | None = None, bundled_fonts: bool = False, remembers: bool = True
-    ) -> None:
+        self, qt: QApplication, *, theme: str | None = None, bundled_fonts: bool = False, remembers: bool = True,
+        engines: Engines | None = None,
+    ) -> None:  # fmt: skip
         loaded = stored.load_settings() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
         dropped = drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
@@ -87,10 +97,12 @@ class Application:
         self._not_written: set[str] = set()  # secrets that were already reported
         self.tokens = TokenStore()
         self.windows: list[MainWindow] = []
+        self.tabs = TabbedWindows(self)
         self.tasks: set[asyncio.Task[Any]] = set()
         self.aliases_here: Sequence[str] = ()
         self.last_open: LastOpenKeeper | None = None
         self._instance: SingleInstance | None = None
+        self.engines = engines or Engines()
         self.failures = FailureDialog(self)
         self.log: program_log.LogFile | None = None
         self.previous_run = PreviousRun(self)
@@ -104,6 +116,9 @@ class Application:
         self._tidying = QTimer()
         self._tidying.setInterval(_COLLECT_MS)
         self._tidying.timeout.connect(self._collect_garbage)
+        self._collecting_young = QTimer()
+        self._collecting_young.setInterval(_COLLECT_YOUNG_MS)
+        self._collecting_young.timeout.connect(gc_control.collect_young)
         display = self.settings.display
         self.settings_changes = SettingsChanges()
         self.theme = ThemeController(
@@ -125,7 +140,7 @@ class Application:
         """The active window, or the owner of the active dialog, else the window opened last."""
         active = QApplication.activeWindow()
         while active is not None and active not in self.windows:
-            active = active.parentWidget()
+            active = self.tabs.front_document(active) or active.parentWidget()
         return next((window for window in self.windows if window is active), next(reversed(self.windows), None))
 
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
@@ -161,13 +176,19 @@ class Application:
         # In the next iteration, when the first window is open to take the files.
         QTimer.singleShot(0, self._instance, self._instance.listen)
 
-    def new_window(self, opening: str = "", *, saved: SavedWindow | None = None) -> MainWindow:
-        """Opens a window on the start page, or for a document that is about to be loaded.
+    def new_window(
+        self, opening: str = "", *, saved: SavedWindow | None = None, beside: MainWindow | None = None,
+        alone: bool = False,
+    ) -> MainWindow:  # fmt: skip
+        """Opens a tab or window on the start page, or for a document that is about to be loaded.
 
         Args:
             opening: name of the document.
             saved: state of an earlier window.
+            beside: the document whose window gets the tab; by default the one in front.
+            alone: opens a window also if documents open in tabs.
         """
+        beside = beside or self.front
         window = MainWindow(self, ACTIONS)
         self.windows.append(window)
         _log.debug("Window %d is made", len(self.windows))
@@ -175,7 +196,7 @@ class Application:
             window.show_opening(opening)
         if saved is not None:
             window.restoring.begin(saved)
-        window.show()
+        self.tabs.place(window, beside, saved, alone=alone)
         # The objects of a window live long, so later collections skip them.
         gc_control.freeze_and_trim()
         return window
@@ -194,6 +215,7 @@ class Application:
         """Removes a closed window; the last one ends the application."""
         if window in self.windows:
             self.windows.remove(window)
+            self.tabs.removed(window)
             if not self.windows and self._retry.isActive():  # last attempt
                 self.save_settings()
                 self._retry.stop()
@@ -249,7 +271,7 @@ class Application:
         if not targets:
             self.new_window()
             return
-        from inspector.sources.inputs import is_stream  # with numpy: not for a start page
+        from inspector.engine.log_files import is_stream  # with numpy: not for a start page
 
         for target in targets:
             is_file = "://" not in target and not is_stream(target_path(target))
@@ -273,6 +295,7 @@ class Application:
         """
         self._closed = asyncio.Event()
         self._tidying.start()
+        self._collecting_young.start()
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self.failures.on_loop_failure)
         try:
@@ -284,18 +307,39 @@ class Application:
                 self._instance.close()
             await self.close_all()
             await cancel_and_wait(self.tasks)
+            await self.engines.end()
             if self.last_open is not None:
                 self.last_open.close()
 
     def unsaved(self) -> list[UnsavedCapture]:
         """Returns captures that earlier runs did not save."""
-        from inspector.store.files.capture_folder import unsaved_captures
+        from inspector.engine.start_files import unsaved_captures
 
         return unsaved_captures() if self.remembers else []
 
-    def documents(self) -> list[CaptureDocument]:
-        """Returns the documents of all windows, without start pages."""
-        return [window.document for window in self.windows if window.panes is not None]
+    def document_names(self, own: DocumentClient | None) -> list[str]:
+        """Returns the names of the documents of all other windows, without start pages."""
+        shown = (window.shown.client for window in self.windows)
+        return [client.state.name for client in shown if client is not None and client is not own]
+
+    def new_client(self, parent: QObject, stream: Path | None = None) -> DocumentClient:
+        """Returns a client without a document; the parent owns it until it is shown.
+
+        Args:
+            parent: the owner.
+            stream: the stream that the document reads, such as the standard input of this process.
+        """
+        return self.engines.new_client(parent, stream)
+
+    def warm_engine(self) -> None:
+        """Starts an engine process for the next document."""
+        self.engines.warm()
+
+    def ask_spare(
+        self, request: Request[AnswerT], answered: Callable[[AnswerT], object], failed: Callable[[], object]
+    ) -> None:
+        """Asks the engine for the next document a question about this machine. Calls one of both functions, later."""
+        self.engines.ask_spare(request, answered, failed)
 
     def notices_of(self, own: NoticeStack) -> NoticeStack | None:
         """Returns `own` while its window is open, else notices of another window; None without windows."""
@@ -317,13 +361,23 @@ class Application:
 
     async def quit(self) -> None:
         """Closes every window, unless the user cancels when asked about an unsaved capture."""
+        await self.close_windows(self.windows)
+
+    async def close_windows(self, windows: Iterable[MainWindow]) -> None:
+        """Closes some windows, unless the user cancels when asked about an unsaved capture."""
         # During one question another window may be edited or opened; it is then asked, or asked again.
-        while (window := next((one for one in self.windows if one.closing.may_lose_any), None)) is not None:
+        while (window := next((one for one in windows if one.closing.may_lose_any), None)) is not None:
+            self.tabs.bring_up(window)
             if not await window.closing.may_close():
                 for other in self.windows:
                     other.closing.stay_after_all()
                 return
-        await self.close_all()
+        closing = list(windows)
+        if all(one in closing for one in self.windows):
+            await self.close_all()
+        for one in closing:
+            if one in self.windows:
+                await one.closing.aclose()
 
     async def close_all(self) -> None:
         """Closes every window without asking and waits for their sessions; unsaved captures stay on disk."""
@@ -352,7 +406,7 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
     """Runs a coroutine on Qt's event loop. Returns 130 on Ctrl+C."""
     try:
         with (
-            gc_control.defer_full_collection(),
+            gc_control.manual_collection(),
             asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qt)) as runner,
         ):
             return runner.run(main)

@@ -4,6 +4,9 @@ Five hooks lead here: `sys.excepthook` for Qt's virtual methods and slots, threa
 handler, and Qt's own messages. All errors are counted and logged. The dialog opens once; while it is open, and
 afterwards, errors only count, so that an error in painting cannot open it again and again. Then a notice with fixed
 words says that there were more.
+
+A `RequestError` is no error of the program: an engine that has ended or is busy cannot answer an act of the user. The
+window shows its sentence.
 """
 
 from __future__ import annotations
@@ -74,6 +77,7 @@ class FailureDialog(QObject):
     """
 
     _failure_queued = Signal()
+    _sentence_queued = Signal(str)
 
     def __init__(self, program: FailingProgram) -> None:
         super().__init__()
@@ -85,6 +89,7 @@ class FailureDialog(QObject):
         self._installed = False
         # Errors may occur during painting and in threads, so the dialog must wait for the event loop.
         self._failure_queued.connect(self._on_failure_queued, Qt.ConnectionType.QueuedConnection)
+        self._sentence_queued.connect(self._show_sentence, Qt.ConnectionType.QueuedConnection)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)
@@ -151,6 +156,11 @@ class FailureDialog(QObject):
             shows: open the dialog; else the error is only in the log and in a later report.
         """
         try:
+            # Without an engine its module is not imported, since a start page does without msgspec.
+            if "inspector.engine.request" in sys.modules and _is_request_error(error):
+                _log.warning("A request failed (%s): %s", origin, mask_text(str(error)))
+                self._sentence_queued.emit(safe_line(str(error)))
+                return
             known = self.failures.count_failure(origin, error, words)
             self._log_it(known, origin, error, words)
             if shows and not self._awaited:
@@ -166,6 +176,10 @@ class FailureDialog(QObject):
             _log.error("An error in the program (%s) %s", origin, words, exc_info=error)
         elif str(count).strip("0") == "1":
             _log.error("An error in the program (%s) came for the %d. time", origin, count)
+
+    def _show_sentence(self, sentence: str) -> None:
+        if (window := self._program.front) is not None:
+            window.notices.show_sentence(sentence, "severity.warning")
 
     def _on_failure_queued(self) -> None:
         self._awaited = False
@@ -257,7 +271,7 @@ class FailureDialog(QObject):
         from inspector.ui.dialogs.environment_facts import opened, surroundings
 
         program, log = self._program, self._program.log
-        documents = [opened(one.document, *one.panes.counts()) for one in program.windows if one.panes is not None]
+        documents = [opened(one.panes.client, *one.panes.counts()) for one in program.windows if one.panes is not None]
         return surroundings(
             program.settings, program.theme.theme, log.path if log else None, len(program.windows), documents
         )
@@ -302,3 +316,9 @@ def on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> N
         return
     level = logging.ERROR if kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg) else logging.WARNING
     _log.log(logging.DEBUG if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else level, "Qt: %s", text)
+
+
+def _is_request_error(error: BaseException | None) -> bool:
+    from inspector.engine.request import RequestError
+
+    return isinstance(error, RequestError)

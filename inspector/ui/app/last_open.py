@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from inspector.base.file_lock import FileLock
 from inspector.base.targets import target_path
+from inspector.engine.start_files import call_with_timeout
 from inspector.present.wire_text import safe_line
 from inspector.settings.window_state import (
     MAX_ATTEMPTS,
@@ -28,8 +29,6 @@ from inspector.settings.window_state import (
     load_last_open,
     save_last_open,
 )
-from inspector.sources.blocking_files import call_with_timeout
-from inspector.survey import is_survey
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
@@ -180,7 +179,11 @@ class LastOpenKeeper(QObject):
             self._remove()
             return
         windows = self._program.windows
-        found = [saved for window in windows if (saved := window.restoring.noted()) is not None]
+        found: list[SavedWindow] = []
+        for window in windows:
+            if (saved := window.restoring.noted()) is not None:
+                window.application.tabs.note(window, saved)
+                found.append(saved)
         if self._waits:
             if found:  # else the earlier state is kept
                 self._write(WindowState(found))
@@ -243,8 +246,10 @@ class LastOpenKeeper(QObject):
 
 
 def _is_there(path: str) -> bool:
+    from inspector.survey.file_runs import file_of_run  # the first paint waits for no msgspec
+
     try:
         found = target_path(path)
-        return found.is_file() or is_survey(found)
+        return file_of_run(found).is_file() or found.is_dir()
     except (OSError, ValueError):
         return False

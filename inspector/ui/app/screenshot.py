@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.base.targets import is_session, target_path
-from inspector.present.subject import ParticipantPlace
-from inspector.reading.files.source_reader import UnknownFormatError
+from inspector.engine.client import OpenFailedError
+from inspector.engine.requests.participants import OrderParticipants
+from inspector.engine.requests.tokens import CountTokens
+from inspector.present.places import ParticipantPlace
 from inspector.settings import RENAMED_PRESETS
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
+from inspector.ui.docview.panel import OVERVIEW
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+from inspector.ui.panels.overview.panel import OverviewPanel
 from inspector.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -57,6 +61,8 @@ def take_screenshot(shot: Shot) -> str | None:
         nonlocal sentence
         application = Application(qt, theme=shot.theme, bundled_fonts=True, remembers=False)
         application.settings.display.show_context_hints = shot.hints
+        application.settings.display.show_first = "messages"
+        application.settings.start.open_in = "windows"
         # A running animation would be captured half-way.
         application.settings.display.animate = False
         application.aliases_here = shot.tool_aliases
@@ -83,34 +89,44 @@ _SETTLED_S = 1.5
 """Time for layouts and delayed painting; views that count or search finish later."""
 
 
-def _arrange(window: MainWindow, shot: Shot) -> str | None:
+async def _count_tokens(panes: Panes | None, messages: tuple[int, ...] | None = None) -> None:
+    """Counts the tokens of messages, or of all, so that the picture has them."""
+    counted = asyncio.Event()
+    if panes is not None:
+        panes.client.send_request(CountTokens(messages), lambda _answer: counted.set(), lambda _words: counted.set())
+        await counted.wait()
+
+
+async def _arrange(window: MainWindow, shot: Shot) -> str | None:
     """Shows the requested view and panel; returns a sentence if one does not exist."""
-    views = {view.title.lower(): view.id for view in window.center.views_of(window.document)}
+    views = {view.title.lower(): view.id for view in window.center.views_of(window.shown.state)}
     panels = {title.lower(): dock for title, dock in window.docks.items()}
     for asked, known in ((shot.view, views), (shot.panel, panels)):
         if asked is not None and asked.lower() not in known:
             return f"There is no view or panel {asked}. Choose one of: {', '.join(known)}."
     if shot.view is not None or shot.panel is not None:
-        window.document.count_tokens()
+        await _count_tokens(window.panes)
     if shot.view is not None:
         window.center.show_view(views[shot.view.lower()])
         shown = window.center.currentWidget()
         if shot.compare is not None and isinstance(shown, ModelSeesPanel):
-            shown.compare_with(min(max(shot.compare - 1, 0), len(window.document.capture) - 1))
+            shown.compare_with(min(max(shot.compare - 1, 0), window.shown.state.messages - 1))
         window.focus_center()  # as a key would do; else Qt draws the focus ring on the next button
     if shot.panel is not None:
         dock = panels[shot.panel.lower()]
         dock.show()
         dock.raise_()
-    return _show_participant(window, shot.participant) if shot.participant is not None else None
+    return await _show_participant(window, shot.participant) if shot.participant is not None else None
 
 
-def _show_participant(window: MainWindow, name: str) -> str | None:
-    known = window.document.analysis.participants.all
+async def _show_participant(window: MainWindow, name: str) -> str | None:
+    if window.panes is None:
+        return None
+    known = window.panes.client.answer_now(OrderParticipants()).keys
     place = next((ParticipantPlace(space, one) for space, one in known if one == name), None)
-    if place is None or window.panes is None:
+    if place is None:
         return f"There is no participant {name}. Participants: {', '.join(one for _, one in known)}."
-    window.document.count_tokens()
+    await _count_tokens(window.panes)
     window.panes.show_place(place)
     return None
 
@@ -118,10 +134,16 @@ def _show_participant(window: MainWindow, name: str) -> str | None:
 def _is_busy(panes: Panes) -> bool:
     from inspector.ui.panels.timeline.panel import TimelinePanel
 
-    if panes.details.shows_account and panes.details.isVisible() and panes.account.tally.is_behind:
+    overview = panes.made.get(OVERVIEW)
+    if isinstance(overview, OverviewPanel) and overview.isVisible() and not overview.latest.is_current:
         return True
-    timeline = panes.made.get("timeline")
-    return isinstance(timeline, TimelinePanel) and timeline.isVisible() and timeline.source.working
+    account = panes.details.account
+    if account is not None and account.isVisible() and not account.latest.is_current:
+        return True
+    timeline, sees = panes.made.get("timeline"), panes.made.get("model_sees")
+    if isinstance(sees, ModelSeesPanel) and sees.isVisible() and sees.latest.is_pending:
+        return True
+    return isinstance(timeline, TimelinePanel) and timeline.isVisible() and timeline.is_busy
 
 
 async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None:
@@ -159,8 +181,8 @@ async def _take_log(application: Application, shot: Shot, path: Path) -> str | N
     try:
         window.shown.location.is_session = is_session(shot.file)
         await window.opening.load(path, reading=shot.reading)
-    except UnknownFormatError as error:
-        return str(error)
+    except OpenFailedError as error:
+        return f"{shot.file} cannot be read: {error}." if error.kind == "unreadable" else str(error)
     except OSError as error:
         return f"{shot.file} cannot be read: {error.strerror or error}."
     panes = window.panes
@@ -174,25 +196,25 @@ async def _take_log(application: Application, shot: Shot, path: Path) -> str | N
             return f"There is no preset {shot.preset}. Presets: {', '.join(presets)}."
         text = presets[name]
     if shot.select is not None:
-        if not 1 <= shot.select <= len(panes.document.capture):
-            return f"There is no message {shot.select}; {shot.file} has 1 to {len(panes.document.capture):,}."
-        panes.document.analysis.tokens.count_now([shot.select - 1])  # its details show the number
+        if not 1 <= shot.select <= panes.client.state.messages:
+            return f"There is no message {shot.select}; {shot.file} has 1 to {panes.client.state.messages:,}."
+        await _count_tokens(panes, (shot.select - 1,))  # its details show the number
         panes.go_to(shot.select - 1)
     if text:
         panes.filter_state.apply_filter(text)
     if shot.select is not None:
-        if text and shot.select - 1 not in panes.rows.chosen:  # going to the message would clear the filter
+        hidden = not panes.rows.locate(shot.select - 1) and panes.rows.row_of(shot.select - 1) is None
+        if text and hidden:  # going to the message would clear the filter
             return f"Message {shot.select} does not match the filter; select one that does."
         panes.go_to(shot.select - 1)
         if shot.expand:
             panes.messages.toggle_original()
-    sentence = _arrange(window, shot)
+    sentence = await _arrange(window, shot)
     if sentence is not None:
         return sentence
-    panes.problem_counts.refresh()  # at once instead of in slices
-    if shot.select is None and panes.document.analysis.tokens.bytes_left <= _COUNTED_BYTES:
-        panes.document.count_tokens()  # the account shows the number
-        panes.document.notify_counted()
+    panes.problem_counts.request_now()  # at once instead of in slices
+    if shot.select is None and panes.client.state.uncounted_bytes <= _COUNTED_BYTES:
+        await _count_tokens(panes)  # the account shows the number
     quick = shot.view is None and shot.panel is None and shot.select is not None
     await asyncio.sleep(0.05 if quick else _SETTLED_S)
     if window.msp.view.count_now():

@@ -14,9 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
-from PySide6.QtWidgets import QApplication
 
 from inspector.base.file_lock import FileLock
 from inspector.base.instance_lock import (
@@ -29,8 +28,8 @@ from inspector.base.instance_lock import (
     is_own_user,
 )
 from inspector.base.targets import is_session, target_path
-from inspector.sources.blocking_files import call_with_timeout
-from inspector.sources.inputs import is_stream
+from inspector.engine.log_files import is_stream
+from inspector.engine.start_files import call_with_timeout
 
 if TYPE_CHECKING:
     from inspector.ui.app.last_open import LastOpenKeeper
@@ -50,8 +49,8 @@ class TakesRequests(Protocol):
     @property
     def windows(self) -> Sequence[MainWindow]: ...
 
-    def new_window(self, opening: str = "") -> MainWindow:
-        """Opens a window on the start page, or for a named document."""
+    def new_window(self, opening: str = "", *, alone: bool = False) -> MainWindow:
+        """Opens a tab or window on the start page, or for a named document; a window if `alone`."""
         ...
 
 
@@ -169,7 +168,7 @@ def open_request(program: TakesRequests, request: OpenRequest) -> None:
         shown = list(program.windows[-1:])
     if not shown:
         free = None if request.new_window else _free_window(program)
-        shown = [free or program.new_window()]
+        shown = [free or program.new_window(alone=request.new_window)]
     come_to_front(shown[-1])
 
 
@@ -178,7 +177,7 @@ def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindo
     open_already = _window_on(program, target) if reads and not new_window else None
     if open_already is not None:
         return open_already
-    window = (None if new_window else _free_window(program)) or program.new_window()
+    window = (None if new_window else _free_window(program)) or program.new_window(alone=new_window)
     if "://" in target:
         window.gateway.ask_for_gateway(target)
         return window
@@ -203,7 +202,7 @@ def _window_on(program: TakesRequests, target: str) -> MainWindow | None:
     """Returns a window that already shows this file in the same way: alone, or as a session with its sub-agents."""
     path = target_path(target)
     windows = [window for window in program.windows if window.shown.location.is_session == is_session(target)]
-    shown = ((window, window.shown.location.kept_file(window.document)) for window in windows if window.panes)
+    shown = ((window, window.shown.location.kept_file(window.shown.state)) for window in windows if window.panes)
     return next((window for window, home in shown if home is not None and _is_same(home, path)), None)
 
 
@@ -222,8 +221,4 @@ def _free_window(program: TakesRequests) -> MainWindow | None:
 
 def come_to_front(window: MainWindow) -> None:
     """Raises a window; if the desktop forbids it, the window asks for attention."""
-    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
-    window.show()
-    window.raise_()
-    window.activateWindow()
-    QApplication.alert(window)
+    window.application.tabs.bring_up(window)

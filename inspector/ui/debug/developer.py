@@ -27,7 +27,7 @@ class ProgramServices(SettingsOwner, Protocol):
     developer: bool
     """Shows the Developer menu regardless of the settings."""
     log: LogFile | None
-    """The program's log file; None if there is none."""
+    """The program's log file, or None."""
     tasks: set[asyncio.Task[Any]]
     """Background tasks."""
 

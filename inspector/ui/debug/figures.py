@@ -1,32 +1,32 @@
 """Developer > Figures: delay of the event loop, duration of analysis passes, and queue lengths.
 
-It measures only while the window is open: a timer for the loop, and a clock around each pass of the document.
+It measures only while the window is open: a timer for the loop, and the engine's clock around each pass.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
+from inspector.engine.document_state import DocumentState
+from inspector.engine.request import RequestError
+from inspector.engine.requests.pass_timings import MeasurePasses, PassTime, StopMeasuring
 from inspector.present import formats
 
 if TYPE_CHECKING:
-    from inspector.analysis import Analysis
     from inspector.ui.docview.window_content import Shown
+    from inspector.ui.widgets.latest_answer import Client
 
 _BEAT_MS = 20  # the delay of this beat shows how late the event loop is
 _MAX_SAMPLES = 1_500
 """Samples kept: half a minute."""
-_PASSES = (
-    "contexts", "correlation", "named", "transients", "participants", "capabilities", "tokens", "findings",
-)  # fmt: skip
 
 
 class LoopDelay(QObject):
@@ -63,52 +63,13 @@ class LoopDelay(QObject):
         self._timer.stop()
 
 
-@dataclass
-class Taken:
-    """Durations of one pass since the window was opened, in milliseconds."""
-
-    calls: int = 0
-    last: float = 0.0
-    longest: float = 0.0
-    total: float = 0.0
-
-
-class PassTimings:
-    """Times `feed` of each pass of a document."""
-
-    def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
-        self.taken = {name: Taken() for name in _PASSES}
-        for name in _PASSES:
-            fed = getattr(analysis, name)
-            fed.feed = self._timed(fed.feed, self.taken[name])
-
-    @staticmethod
-    def _timed(feed: Callable[..., Any], taken: Taken) -> Callable[..., Any]:
-        def timed(*arguments: Any, **named: Any) -> Any:
-            began = time.perf_counter()
-            try:
-                return feed(*arguments, **named)
-            finally:
-                taken.last = (time.perf_counter() - began) * 1000
-                taken.longest = max(taken.longest, taken.last)
-                taken.total += taken.last
-                taken.calls += 1
-
-        return timed
-
-    def words(self) -> list[str]:
-        head = f"{'pass':<16}{'calls':>8}{'last ms':>10}{'longest':>10}{'all ms':>12}"
-        rows = [
-            f"{name:<16}{one.calls:>8,}{one.last:>10.1f}{one.longest:>10.1f}{one.total:>12.1f}"
-            for name, one in self.taken.items()
-        ]
-        return [head, *rows]
-
-    def stop(self) -> None:
-        """Restores the original methods."""
-        for name in _PASSES:
-            vars(getattr(self._analysis, name)).pop("feed", None)
+def pass_words(times: list[PassTime]) -> list[str]:
+    """Returns a table of the durations of passes."""
+    head = f"{'pass':<16}{'calls':>8}{'last ms':>10}{'longest':>10}{'all ms':>12}"
+    return [
+        head,
+        *(f"{one.name:<16}{one.calls:>8,}{one.last:>10.1f}{one.longest:>10.1f}{one.total:>12.1f}" for one in times),
+    ]
 
 
 class Figures:
@@ -124,42 +85,50 @@ class Figures:
         self._shown = shown
         self._tasks = tasks
         self._delay = LoopDelay()
-        self._timings: PassTimings | None = None
-        self._timed_document: object = None
+        self._client: Client | None = None
+        self._times: list[PassTime] = []
 
     def words(self) -> str:
-        self._follow_document()
+        self._ask()
         parts = ["Event loop, delay in the last half minute", *self._delay.words(), ""]
         parts += ["Passes, since this window was opened"]
-        parts += self._timings.words() if self._timings is not None else ["no document"]
+        parts += pass_words(self._times) if self._client is not None else ["no document"]
         return "\n".join([*parts, "", "Queues", *self._queues(), "", "Memory", *memory_words()])
 
-    def _follow_document(self) -> None:
-        document = self._shown.document
-        if self._shown.panes is None or self._timed_document is document:
-            return
-        if self._timings is not None:
-            self._timings.stop()
-        self._timed_document = document
-        self._timings = PassTimings(document.analysis)
+    def _ask(self) -> None:
+        """Asks for the durations of passes of the present document; the last ones stay shown until they arrive."""
+        panes = self._shown.panes
+        if panes is not None and panes.client is not self._client:
+            self._end_measuring()
+            self._client = panes.client
+        if self._client is not None and panes is not None:
+            self._client.send_request(MeasurePasses(), self._take)
+
+    def _take(self, times: list[PassTime]) -> None:
+        self._times = times
 
     def _queues(self) -> list[str]:
-        panes, document = self._shown.panes, self._shown.document
-        bridge = panes.bridge if panes is not None else None
+        panes = self._shown.panes
+        bridge, state = (panes.bridge, panes.client.state) if panes is not None else (None, DocumentState())
         rows = (
-            ("messages", f"{len(document.capture):,}"),
+            ("messages", f"{state.messages:,}"),
             ("not yet in the views", f"{bridge.waiting if bridge is not None else 0:,}"),
-            ("not yet read", formats.size(document.sources.unread_bytes)),
-            ("tokens not counted", f"{document.analysis.tokens.uncounted:,}"),
-            ("checks behind", "yes" if document.analysis.findings.unchecked_count else "no"),
+            ("not yet read", formats.size(state.unread_bytes)),
+            ("tokens not counted", f"{state.uncounted:,}"),
+            ("checks behind", "yes" if state.is_checking else "no"),
             ("tasks", str(len(self._tasks))),
         )
         return [f"{name:<24}{value:>12}" for name, value in rows]
 
+    def _end_measuring(self) -> None:
+        if self._client is not None:
+            with contextlib.suppress(RequestError):  # the document is closed
+                self._client.answer_now(StopMeasuring())
+            self._client = None
+
     def stop(self) -> None:
         self._delay.stop()
-        if self._timings is not None:
-            self._timings.stop()
+        self._end_measuring()
 
 
 def memory_words() -> list[str]:

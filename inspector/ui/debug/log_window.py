@@ -64,7 +64,7 @@ class LogWindow(QWidget):
 
         Args:
             theme_controller: source of the look.
-            log: the log file; None if there is none.
+            log: the log file, or None.
             parent: owner.
         """
         super().__init__(parent, Qt.WindowType.Window)

@@ -8,11 +8,10 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPlainTextEdit,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
+from typing_extensions import override
 
 from inspector.diagnostics.licences import Licence, bundled_licences
 from inspector.present.wire_text import safe_line, visible_controls
@@ -20,6 +19,8 @@ from inspector.ui.dialogs.base_dialog import Dialog, ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import Sign, TextLabel
+from inspector.ui.widgets.rows.table import TableView
+from inspector.ui.widgets.rows.table_model import TableModel
 
 CLAIM = "See what your agents did, why, and what it cost."
 _WIDTH, _HEIGHT = 640, 600
@@ -27,6 +28,22 @@ _COLUMNS = ("Part", "Version", "Licence")
 _NO_LICENCE_TEXT = "The licence text of this part is missing."
 _MAX_LICENCE_LENGTH = 60
 """Maximum number of characters of a licence's name in the list. Some packages put the whole text there."""
+
+
+class PartsModel(TableModel[Licence]):
+    """Names, versions and licences of parts."""
+
+    columns = range(len(_COLUMNS))
+    titles = _COLUMNS
+    first_figure = len(_COLUMNS)
+
+    @override
+    def column(self, section: int) -> int:
+        return section
+
+    @override
+    def text(self, one: Licence, column: int) -> str:
+        return (one.name, one.version, safe_line(one.licence, _MAX_LICENCE_LENGTH))[column]
 
 
 class AboutDialog(Dialog):
@@ -78,26 +95,16 @@ class AboutDialog(Dialog):
         heading = self._trouble or f"{len(self._parts)} parts and their licences"
         self._page.addWidget(TextLabel(heading, variant="strong", name="aboutParts", wrap=True, parent=self))
         frame = ListFrame("aboutFrame", self)
-        self.table = QTableWidget(len(self._parts), len(_COLUMNS), frame)
-        self.table.setObjectName("aboutTable")
-        self.table.setAccessibleName("Parts of the program")
-        self.table.setHorizontalHeaderLabels(_COLUMNS)
-        self.table.verticalHeader().hide()
-        self.table.setShowGrid(False)
-        self.table.setTabKeyNavigation(False)
-        self.table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
-        self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
-        self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        model = PartsModel(None, self)
+        model.take_rows(self._parts)
+        self.table = TableView(
+            model, self._themes, frame, name="about", title="Parts of the program", in_dialog=True
+        )  # fmt: skip
         header = self.table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        for row, part in enumerate(self._parts):
-            for column, words in enumerate((part.name, part.version, safe_line(part.licence, _MAX_LICENCE_LENGTH))):
-                self.table.setItem(row, column, QTableWidgetItem(words))
-        self.table.currentCellChanged.connect(self._show_licence)
+        self.table.selectionModel().currentRowChanged.connect(lambda index, _before: self._show_licence(index.row()))
         frame.lines.addWidget(self.table)
         self._page.addWidget(frame, 3)
         self.licence = QPlainTextEdit(self)
@@ -108,7 +115,7 @@ class AboutDialog(Dialog):
         self.licence.setTabChangesFocus(True)
         self._page.addWidget(self.licence, 2)
         if self._parts:
-            self.table.setCurrentCell(0, 0)
+            self.table.selectRow(0)
 
     def _build_buttons(self) -> None:
         row = QHBoxLayout()
@@ -133,7 +140,7 @@ class AboutDialog(Dialog):
         QApplication.clipboard().setText(self.versions())
         self._status.setText("Versions copied.")
 
-    def _show_licence(self, row: int, *_others: int) -> None:
+    def _show_licence(self, row: int) -> None:
         if 0 <= row < len(self._parts):
             part = self._parts[row]
             self.licence.setPlainText(visible_controls(part.text) or _NO_LICENCE_TEXT)
@@ -144,4 +151,3 @@ class AboutDialog(Dialog):
         self.take_margins(self._page)
         self._page.setSpacing(round(12 * theme.zoom))
         self.licence.setFont(theme.font("mono-row"))
-        self.table.verticalHeader().setDefaultSectionSize(theme.metrics.row)

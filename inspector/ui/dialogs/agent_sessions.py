@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from datetime import datetime
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.formats import registry
+from inspector.engine.requests.agent_sessions import (
+    AgentSession,
+    Lookup,
+    matches_words,
+    program_of,
+    project_name,
+    search_text,
+    session_name,
+)
 from inspector.present.formats import count_of, day_words, size
-from inspector.present.wire_text import safe_line, tool_tip
-from inspector.protocol.secrets.masking import mask_text
-from inspector.sources.agent_sessions.session import AgentSession, Lookup
-from inspector.ui.dialogs.base_dialog import Dialog, DialogList, ListFrame
-from inspector.ui.dialogs.ordered_list import Index
-from inspector.ui.dialogs.two_line_list import TwoLines, looked_in, two_line_list
+from inspector.present.rows import Row
+from inspector.present.wire_text import safe_line
+from inspector.ui.dialogs.base_dialog import Dialog, ListFrame
+from inspector.ui.dialogs.two_line_list import LAYOUT, looked_in, two_line_spec
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
 TITLE = "Agent sessions"
 LOOKING = "Looking for sessions..."
@@ -28,11 +36,12 @@ _LONGEST = 300
 _WIDTH, _HEIGHT = 860, 520
 
 
-class SessionListModel(QAbstractListModel):
+class SessionRows:
     """Sessions that match the search, newest first."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    layout = LAYOUT
+
+    def __init__(self) -> None:
         self._all: list[AgentSession] = []
         self._words: list[str] = []  # searchable text of each session
         self._shown: list[int] = []
@@ -44,67 +53,42 @@ class SessionListModel(QAbstractListModel):
     def replace(self, sessions: list[AgentSession]) -> None:
         self._all = sessions
         self._now = datetime.now().astimezone()
-        self._words = [
-            " ".join((s.project, s.title, s.prompt[:_LONGEST], s.model, s.identifier, program_name(s))).casefold()
-            for s in sessions
-        ]
+        self._words = [search_text(session) for session in sessions]
         self.find("")
 
     def find(self, text: str) -> None:
-        """Shows the sessions that contain all words of a text, ignoring case."""
-        words = text.casefold().split()
-        self.beginResetModel()
-        self._shown = [place for place, found in enumerate(self._words) if all(word in found for word in words)]
-        self.endResetModel()
+        """Lists the sessions that contain all words of a text, ignoring case."""
+        self._shown = [place for place, found in enumerate(self._words) if matches_words(found, text)]
 
-    def lines(self, row: int) -> TwoLines | None:
-        """Returns the lines of a row: first prompt and time; project, program, model and size."""
-        one = self.session(row)
-        if one is None:
-            return None
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def key_at(self, row: int) -> Hashable:
+        one = self._all[self._shown[row]]
+        return one.identifier, one.path
+
+    def row_of(self, key: Hashable) -> int:
+        return next((row for row in range(len(self)) if self.key_at(row) == key), -1)
+
+    def spec(self, row: int) -> Row:
+        """Returns a row: first prompt and time; project, program, model and size."""
+        one = self._all[self._shown[row]]
+        name, when = session_name(one), day_words(one.modified, self._now)
         about = " · ".join(filter(None, (project_name(one), *facts(one)[: -1 if one.running else None])))
-        return TwoLines(self.session_name(one), self.when(one), about, "running" if one.running else "")
-
-    @override
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._shown)
-
-    @override
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        one = self.session(index.row()) if index.isValid() else None
-        if one is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.session_name(one)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (self.session_name(one), project_name(one), self.when(one), *facts(one))))
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tool_tip(f"{one.project}\n{one.path}\n{', '.join(facts(one))}")
-        return None
-
-    def session_name(self, session: AgentSession) -> str:
-        """Returns the name of a session: its title, else its first prompt."""
-        return safe_line(mask_text(session.name[:_LONGEST])) or "No prompt"
-
-    def when(self, session: AgentSession) -> str:
-        return day_words(session.modified, self._now)
-
-
-def project_name(session: AgentSession) -> str:
-    """Returns the last folder of the session's working directory."""
-    return safe_line(session.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2])
-
-
-def program_name(session: AgentSession) -> str:
-    """Returns the name of the session's program."""
-    found = registry.format_named(session.program)
-    return found.product if found is not None else session.program
+        return two_line_spec(
+            self.key_at(row), name, when, about, "running" if one.running else "",
+            spoken=", ".join(filter(None, (name, project_name(one), when, *facts(one)))),
+            tip=f"{one.project}\n{one.path}\n{', '.join(facts(one))}",
+        )  # fmt: skip
 
 
 def facts(session: AgentSession) -> list[str]:
     """Returns further facts about a session."""
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
-    words = (program_name(session), safe_line(session.model), agents, size(session.size))
+    messages = count_of(session.messages, "message") if session.messages is not None else ""
+    # A session in a database has no size of its own.
+    bytes_ = size(session.size) if session.size else ""
+    words = (program_of(session), safe_line(session.model), agents, messages, bytes_)
     return [*filter(None, words), *(["running"] if session.running else [])]
 
 
@@ -133,7 +117,7 @@ class AgentSessionsDialog(Dialog):
         self._field = QLineEdit(self)
         self._field.setObjectName("agentSessionsFind")
         self._field.setAccessibleName("Find")
-        self._field.setPlaceholderText("Find by project, prompt, model or id")
+        self._field.setPlaceholderText("Find by title, prompt, project, model or agent")
         self._field.setClearButtonEnabled(True)
         self._field.textChanged.connect(self._find)
         self._page.addWidget(self._field)
@@ -148,13 +132,15 @@ class AgentSessionsDialog(Dialog):
         self._enable()
         self._field.setFocus()
 
-    def _build_list(self, frame: QFrame) -> DialogList:
-        self._model = SessionListModel(self)
-        self._list = two_line_list(self._themes, "agentSessionsList", TITLE, self._model, frame)
-        self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+    def _build_list(self, frame: QFrame) -> RowsView:
+        self._rows = SessionRows()
+        self._model = RowsModel(self._rows, self)
+        self._list = RowsView(
+            self._model, self._themes, name="agentSessionsList", title=TITLE, parent=frame, in_dialog=True
+        )
         self._list.selectionModel().selectionChanged.connect(lambda *_: self._enable())
-        self._list.doubleClicked.connect(lambda _index: self.open_current())
-        self._list.customContextMenuRequested.connect(self._open_menu)
+        self._list.entered.connect(lambda _row: self.open_current())
+        self._list.menu_asked.connect(self._open_menu)
         return self._list
 
     def _build_buttons(self) -> QHBoxLayout:
@@ -177,16 +163,17 @@ class AgentSessionsDialog(Dialog):
 
     def show_lookup(self, lookup: Lookup) -> None:
         """Shows the result. Search text and selection stay."""
-        before = self._model.session(self._list.currentIndex().row())
+        before = self._rows.session(self._list.row)
         self._lookup = lookup
-        self._model.replace(lookup.sessions)
+        self._rows.replace(lookup.sessions)
         self._find(self._field.text(), before.identifier if before is not None else "")
 
     def _find(self, text: str, selected: str = "") -> None:
-        self._model.find(text)
-        rows = range(self._model.rowCount())
-        row = next((n for n in rows if (s := self._model.session(n)) is not None and s.identifier == selected), 0)
-        self._list.setCurrentIndex(self._model.index(row))
+        with self._model.changing():
+            self._rows.find(text)
+        rows = range(len(self._rows))
+        row = next((n for n in rows if (s := self._rows.session(n)) is not None and s.identifier == selected), 0)
+        self._list.select_row(row)
         words = self._words()
         self._says.setText(safe_line(words, 2_000))
         self._says.setVisible(bool(words))
@@ -214,12 +201,12 @@ class AgentSessionsDialog(Dialog):
         return looked_in("No agent sessions were found on this machine.", self._lookup.folders)
 
     def _enable(self) -> None:
-        self._open.setEnabled(self._model.session(self._list.currentIndex().row()) is not None)
+        self._open.setEnabled(self._rows.session(self._list.row) is not None)
 
     # User actions
 
     def open_current(self) -> None:
-        chosen = self._model.session(self._list.currentIndex().row())
+        chosen = self._rows.session(self._list.row)
         if chosen is not None:
             self.accept()
             self.open_requested.emit(chosen)
@@ -229,8 +216,8 @@ class AgentSessionsDialog(Dialog):
         self._says.show()
         self.refresh_requested.emit()
 
-    def _open_menu(self, place: QPoint) -> None:
-        chosen = self._model.session(self._list.indexAt(place).row())
+    def _open_menu(self, row: int, place: QPoint) -> None:
+        chosen = self._rows.session(row)
         if chosen is None:
             return
         menu = QMenu(self)
@@ -244,7 +231,7 @@ class AgentSessionsDialog(Dialog):
         )
         for words, act in entries:
             menu.addAction(words).triggered.connect(lambda *_checked, act=act: act())
-        menu.popup(self._list.viewport().mapToGlobal(place))
+        menu.popup(place)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

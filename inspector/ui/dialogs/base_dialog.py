@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 from inspector.ui.widgets.scrolled_part import ScrolledPart
@@ -154,40 +152,3 @@ class ListFrame(QFrame):
         self.setProperty("variant", "list")
         self.lines = QVBoxLayout(self)
         self.lines.setContentsMargins(1, 4, 1, 4)
-
-
-class DialogList(QListView):
-    """The list in such a card, without a delegate. Shows a text while it is empty."""
-
-    def __init__(
-        self, theme_controller: ThemeController, *, name: str, title: str, model: QAbstractItemModel, parent: QWidget
-    ) -> None:
-        """Creates the list.
-
-        Args:
-            theme_controller: gives the look.
-            name: object name.
-            title: accessible name.
-            model: the model.
-            parent: the card.
-        """
-        super().__init__(parent)
-        self._themes = theme_controller
-        self._empty = EmptyText()
-        self.setObjectName(name)
-        self.setAccessibleName(title)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
-        # Otherwise Qt asks every row for its size.
-        self.setUniformItemSizes(True)
-        self.setModel(model)
-
-    def set_empty_text(self, text: str) -> None:
-        self._empty.set_text(self, text)
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if not self.model().rowCount():
-            theme = self._themes.theme
-            self._empty.paint(self, theme, theme.metrics.pane_padding)

@@ -17,10 +17,17 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidg
 from typing_extensions import override
 
 from inspector.base.async_tasks import start_task
+from inspector.engine.requests.gateways import (
+    AddressError,
+    Connection,
+    Secret,
+    named_space,
+    new_participant,
+    normal_url,
+)
 from inspector.present.wire_text import safe_line
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account_name
-from inspector.sources.connection import AddressError, Connection, Secret, named_space, new_participant, normal_url
 from inspector.ui.dialogs.base_dialog import FittedDialog
 from inspector.ui.dialogs.save_fields import KeepFields
 from inspector.ui.look.theme import ThemeController

@@ -106,10 +106,14 @@ ZOOM_STEPS = tuple(range(MIN_ZOOM_PERCENT, MAX_ZOOM_PERCENT + 1, 10))
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
 STATES_HELP = "Show the outcome at the end of a row, such as answered or waiting, and the duration after its time."
 BOOKKEEPING_HELP = "Hide internal records of programs, such as hooks and snapshots."
+SIDES_HELP = "Hide contexts and participants while a document has one context and few participants."
 STREAMS_HELP = "Show one row for all frames of a stream, and for repeated messages of a transcript."
 TOKENS_HELP = f"Estimate the tokens of each message with {TOKENIZER} in the background. No data leaves this computer."
 MOTION_HELP = "Briefly highlight contexts and participants with new messages. Off if the system requests less motion."
 
+FIRST_VIEWS = (("overview", "Overview"), ("conversation", "Conversation"), ("messages", "Messages"))
+"""Ids and titles of views that a document can open on."""
+FIRST_VIEW_HELP = "View that a newly opened document shows. A document without that view shows its messages."
 DEVELOPER_HELP = "Figures about the running program: delays, timings, queues, tasks and objects."
 
 
@@ -168,9 +172,18 @@ class DisplayPage(QWidget):
         self._zoom.addItems([f"{step} %" for step in ZOOM_STEPS])
         self._zoom.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._zoom.activated.connect(self._on_zoom_chosen)
+        self._first_view = QComboBox(self)
+        self._first_view.setObjectName("settingsFirstView")
+        self._first_view.setAccessibleName("Show first")
+        self._first_view.setToolTip(FIRST_VIEW_HELP)
+        for view, title in FIRST_VIEWS:
+            self._first_view.addItem(title, view)
+        self._first_view.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._first_view.activated.connect(self._on_first_view_chosen)
         form.add_field("Theme", self._theme)
         form.add_field("Density", self._density)
         form.add_field("Zoom", self._zoom, self._zoom)
+        form.add_field("Show first", self._first_view, self._first_view)
         form.add_across(HairLine("settingsDisplayLine", self))
         self._hints = CheckField("Show context hints", HINTS_HELP, name="settingsHints", parent=self)
         self._hints.toggled.connect(self._on_hints_toggled)
@@ -192,6 +205,9 @@ class DisplayPage(QWidget):
         form.add_wide(self._states)
         form.add_wide(self._streams)
         form.add_wide(self._bookkeeping)
+        self._sides = CheckField("Hide panes without a choice", SIDES_HELP, name="settingsSides", parent=self)
+        self._sides.toggled.connect(lambda folds: self._change(fold_sides=folds))
+        form.add_wide(self._sides)
         form.add_wide(self._tokens)
         self._developer = CheckField("Show the Developer menu", DEVELOPER_HELP, name="settingsDeveloper", parent=self)
         self._developer.toggled.connect(self._on_developer_toggled)
@@ -206,11 +222,13 @@ class DisplayPage(QWidget):
         self._density.set_value(display.density)
         nearest = min(ZOOM_STEPS, key=lambda step: abs(step - display.zoom_percent))
         self._zoom.setCurrentIndex(ZOOM_STEPS.index(nearest))
+        self._first_view.setCurrentIndex([view for view, _ in FIRST_VIEWS].index(display.show_first))
         self._hints.set_checked(display.show_context_hints)
         self._preview.set_hints(display.show_context_hints)
         self._states.set_checked(display.show_states)
         self._streams.set_checked(display.fold_streams)
         self._bookkeeping.set_checked(display.hide_bookkeeping)
+        self._sides.set_checked(display.fold_sides)
         self._tokens.set_checked(display.count_tokens)
         self._motion.set_checked(display.animate)
         self._developer.set_checked(display.developer_menu)
@@ -227,6 +245,9 @@ class DisplayPage(QWidget):
 
     def _on_zoom_chosen(self, place: int) -> None:
         self._change(zoom_percent=ZOOM_STEPS[place])
+
+    def _on_first_view_chosen(self, place: int) -> None:
+        self._change(show_first=FIRST_VIEWS[place][0])
 
     def _on_hints_toggled(self, shown: bool) -> None:
         self._preview.set_hints(shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -15,11 +16,13 @@ from inspector import version
 from inspector.base.optional_dependencies import EXTRAS
 from inspector.diagnostics import licences, program_log
 from inspector.diagnostics.crash_report import Environment, OpenedWindow, system_facts
+from inspector.engine.request import RequestError
+from inspector.engine.requests.pass_timings import DocumentSize, SizeOfDocument
 
 if TYPE_CHECKING:
-    from inspector.document.document import CaptureDocument
     from inspector.settings import Settings
     from inspector.ui.look.theme import Theme
+    from inspector.ui.widgets.latest_answer import Client
 
 _LIBRARIES = ("numpy", "qasync", "websockets", "pydantic", "msgspec", "keyring", "tiktoken")
 """Libraries that errors may concern. Help > About lists all of them."""
@@ -92,11 +95,12 @@ def _screen_words(screen: QScreen) -> str:
     return f"{size.width()} by {size.height()} at {screen.devicePixelRatio():.0%}, {screen.refreshRate():.0f} Hz"
 
 
-def opened(document: CaptureDocument, shown: int, total: int) -> OpenedWindow:
+def opened(client: Client, shown: int, total: int) -> OpenedWindow:
     """Returns the document of a window in numbers, with `shown` of `total` messages visible."""
-    sources = document.capture.sources
-    format_ = "live" if document.live else next((source.main_format or "" for source in sources), "")
+    state, size = client.state, DocumentSize(0, 0)
+    with contextlib.suppress(RequestError):  # the error may be that of the engine
+        size = client.answer_now(SizeOfDocument())
     return OpenedWindow(
-        str(document.path or document.name), format_, total, shown, sum(source.size for source in sources),
-        len(document.analysis.participants.all), len(document.analysis.contexts.tree),
+        str(state.path or state.name), "live" if state.is_live else state.format or "", total, shown, state.size_bytes,
+        size.participants, size.contexts,
     )  # fmt: skip

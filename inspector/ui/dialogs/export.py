@@ -7,10 +7,17 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from typing_extensions import override
 
-from inspector.export import DEFAULT_FIELDS, ExportOptions, Format, Preview
-from inspector.filters import FilterError
-from inspector.filters.naming import field_named, names_in
+from inspector.engine.request import RequestError
+from inspector.engine.requests.exports import (
+    DEFAULT_FIELDS,
+    CheckColumns,
+    ExportOptions,
+    Format,
+    Preview,
+    names_in,
+)
 from inspector.present import formats
 from inspector.ui.dialogs.base_dialog import FittedDialog
 from inspector.ui.dialogs.secrets_preview import SecretsPreview
@@ -18,6 +25,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.latest_answer import Client
 from inspector.ui.widgets.segmented import SegmentedControl
 
 
@@ -63,6 +71,7 @@ class ExportDialog(FittedDialog):
     def __init__(
         self,
         theme_controller: ThemeController,
+        client: Client,
         counts: dict[Which, int],
         before: ExportChoice,
         parent: QWidget | None = None,
@@ -71,12 +80,14 @@ class ExportDialog(FittedDialog):
 
         Args:
             theme_controller: gives the look.
+            client: checks the columns.
             counts: number of messages of each choice; empty choices are hidden.
             before: the last choice. Masking is enabled again.
             parent: the owner.
         """
         super().__init__(theme_controller, name="exportMessages", title="Export messages", width=812, parent=parent)
-        self._counts = counts
+        self._client, self._counts = client, counts
+        self._tallest = 0.0
         self._page = QVBoxLayout(self)
         self._page.addWidget(TextLabel("Export messages", variant="title", name="exportTitle", parent=self))
         self._page.addSpacing(12)
@@ -88,7 +99,12 @@ class ExportDialog(FittedDialog):
         self._unmasked.toggled.connect(self._on_unmasked_toggled)
         self._page.addSpacing(8)
         self._page.addWidget(self._unmasked)
+        self._page.addStretch(1)
         self._build_buttons()
+        for one in Format:
+            self._format.set_value(one)
+            self._refresh()
+            self.fit()
         self._take(before)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -196,6 +212,7 @@ class ExportDialog(FittedDialog):
         self._raw.setVisible(format_ is Format.PARQUET)
         self._content.setVisible(format_ is Format.OTLP)
         self._columns_row.setVisible(format_ is Format.CSV)
+        self._unmasked.setVisible(format_ is not Format.CONVERSATION)
 
     def _on_unmasked_toggled(self, unmasked: bool) -> None:
         self.secrets.set_masked(not unmasked)
@@ -211,7 +228,7 @@ class ExportDialog(FittedDialog):
         options = ExportOptions(
             format=Format(self._format.value()),
             self_contained=self._self_contained.box.isChecked(),
-            masked=not self._unmasked.box.isChecked(),
+            masked=self._unmasked.isHidden() or not self._unmasked.box.isChecked(),
             fields=names,
             raw=self._raw.box.isChecked(),
             content=self._content.box.isChecked(),
@@ -226,10 +243,11 @@ class ExportDialog(FittedDialog):
         if self._format.value() != Format.CSV:
             return names or DEFAULT_FIELDS
         try:
-            for name in names:
-                field_named(name)
-        except FilterError as error:
-            self._columns_row.say_trouble(str(error))
+            trouble = self._client.answer_now(CheckColumns(names))
+        except RequestError as error:
+            trouble = str(error)
+        if trouble:
+            self._columns_row.say_trouble(trouble)
             return None
         if not names:
             self._columns_row.say_trouble("Enter a field, such as no or text.")
@@ -240,6 +258,14 @@ class ExportDialog(FittedDialog):
         self.take_margins(self._page)
         self._page.setSpacing(0)
         self.fit()
+
+    @override
+    def fit(self) -> None:
+        """Keeps the height of the tallest format so far, so that the buttons stay under the pointer."""
+        super().fit()
+        zoom = self._themes.theme.zoom
+        self._tallest = max(self._tallest, self.height() / zoom)
+        self.setFixedHeight(min(round(self._tallest * zoom), self.most_size().height()))
 
 
 def _left_aligned(control: QWidget, parent: QWidget) -> QWidget:

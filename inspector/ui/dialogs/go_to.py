@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-import time
 
-import numpy as np
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector.document.document import CaptureDocument
-from inspector.filters import compile_filter
-from inspector.filters.search import Search
-from inspector.filters.strings import quote
-from inspector.filters.visible import Messages, VisibleRows
+from inspector.engine.requests.message_ids import FindMessages, IdMatch, IdProgress, SearchIds
 from inspector.present import formats
-from inspector.ui import budgets
 from inspector.ui.dialogs.base_dialog import FittedDialog, ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandEntry, CommandList
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.latest_answer import Client, Pending
 
 MOST = 100
 """Maximum number of listed messages."""
@@ -47,34 +41,25 @@ class GoToDialog(FittedDialog):
 
     chosen = Signal(int)
 
-    def __init__(
-        self, theme_controller: ThemeController, document: CaptureDocument, rows: VisibleRows, parent: QWidget | None
-    ) -> None:
+    def __init__(self, theme_controller: ThemeController, client: Client, view: int, parent: QWidget | None) -> None:
         """Creates the dialog.
 
         Args:
             theme_controller: gives the look.
-            document: the document to search.
-            rows: the visible messages; read only.
+            client: asks the engine.
+            view: number of the view of the table.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="goToDialog", title="Go to No. or id", width=_WIDTH, parent=parent)
-        self._document = document
-        self._rows = rows
-        self._exact_matches: list[int] = []
-        self._found: list[int] = []
-        self._candidates: Messages = np.empty(0, np.uint32)
-        self._checked = 0
-        self._search: Search | None = None
-        self._more = QTimer(self)
-        self._more.setSingleShot(True)
-        self._more.setInterval(budgets.current.more_ms)
-        self._more.timeout.connect(self._continue_search)
+        self._client, self._view = client, view
+        self._exact_matches: list[IdMatch] = []
+        self._search: Pending | None = None
+        self.finished.connect(self._stop_search)
         frame = ListFrame("goToFrame", self)
         self.list = CommandList(theme_controller, name="goToList", label="Matching messages", parent=frame)
         self.list.setFixedHeight(_ROWS * theme_controller.theme.metrics.control)
         self.gives_way = self.list
-        self.list.doubleClicked.connect(lambda _index: self._take())
+        self.list.entered.connect(lambda _row: self._take())
         frame.lines.addWidget(self.list)
         self.field = ChoosingField(
             self.list, name="goToText", label="Number, id or part of an id", hint="Number, id or part of an id",
@@ -108,30 +93,28 @@ class GoToDialog(FittedDialog):
 
     # Matches
 
-    def _on_changed(self, *_text: object) -> None:
-        self._more.stop()
+    def _stop_search(self, *_result: object) -> None:
+        if self._search is not None:
+            self._search.cancel()
         self._search = None
-        text, total = self.field.text().strip(), len(self._document.capture)
+
+    def _on_changed(self, *_text: object) -> None:
+        self._stop_search()
+        text, total = self.field.text().strip(), self._client.state.messages
         self._exact_matches = []
         if not text:
             self._show_empty(f"Enter a number from 1 to {total:,}, an id or part of an id.")
             return
-        number = number_in(text)
-        if number is not None and 1 <= number <= total:
-            self._exact_matches.append(number - 1)
-        self._exact_matches += [
-            message
-            for message in self._document.capture.records.find_id(text)[:MOST]
-            if message not in self._exact_matches
-        ]
+        self._exact_matches = self._client.answer_now(FindMessages(self._view, number_in(text), text, MOST))
         # short texts match too many ids of a large document
         if len(text) >= SHORTEST or total <= _LARGE_DOCUMENT:
-            # Ids are decoded only for messages that contain the text anywhere, which saves most of the work.
-            self._search = Search(self._rows, compile_filter(quote(text)), None)
-            self._found = list(self._exact_matches)
             self._show(self._exact_matches)
             self._state.setText("Searching ids...")
-            self._continue_search()
+            known = tuple(match.message for match in self._exact_matches)
+            self._search = self._client.request_parts(
+                SearchIds(self._view, text, known, MOST - len(known)), self._show_progress, self._on_found,
+                self._state.setText,
+            )  # fmt: skip
             return
         if self._exact_matches:
             self._show(self._exact_matches)
@@ -140,67 +123,42 @@ class GoToDialog(FittedDialog):
 
     def _range_error(self) -> str:
         """Returns the range of valid numbers if the typed number is outside it, else ""."""
-        number, total = number_in(self.field.text()), len(self._document.capture)
+        number, total = number_in(self.field.text()), self._client.state.messages
         if number is None or 1 <= number <= total:
             return ""
         return f"No. {number:,} does not exist. The numbers are 1 to {total:,}."
 
-    def _continue_search(self) -> None:
-        until = time.perf_counter() + budgets.current.slice_s
-        if self._search is not None:
-            if not self._search.step(until):
-                self._state.setText(f"Searching ids... {self._search.fraction:.0%}")
-                self._more.start()
-                return
-            self._candidates, self._checked, self._search = self._search.result(), 0, None
-        if self._check_ids(until):
-            if self._found:
-                self._show(self._found)
-            else:
-                self._show_empty(self._range_error() or "No message has this id.")
+    def _show_progress(self, progress: IdProgress) -> None:
+        is_searching = progress.fraction < 1
+        words = f"{progress.fraction:.0%}" if is_searching else f"{progress.found + len(self._exact_matches)} so far"
+        self._state.setText(f"Searching ids... {words}")
+
+    def _on_found(self, found: list[IdMatch]) -> None:
+        matches = [*self._exact_matches, *found]
+        if matches:
+            self._show(matches)
         else:
-            self._state.setText(f"Searching ids... {len(self._found)} so far")
-            self._more.start()
+            self._show_empty(self._range_error() or "No message has this id.")
 
-    def _check_ids(self, until: float) -> bool:
-        """Compares the ids of candidate messages. Returns True at the end or after enough matches."""
-        wanted, known = self.field.text().strip().casefold(), set(self._exact_matches)
-        while self._checked < len(self._candidates):
-            if len(self._found) > MOST:
-                return True
-            if time.perf_counter() > until:
-                return False
-            message = int(self._candidates[self._checked])
-            self._checked += 1
-            identifier = self._document.capture.records.envelope_id(message)
-            if message not in known and identifier is not None and wanted in identifier.casefold():
-                self._found.append(message)
-        return True
-
-    def _show(self, messages: list[int]) -> None:
+    def _show(self, matches: list[IdMatch]) -> None:
         """Lists the matches up to the maximum, and shows their number."""
-        more = len(messages) > MOST
-        count = formats.count_of(len(messages), "message") if messages else ""
+        more = len(matches) > MOST
+        count = formats.count_of(len(matches), "message") if matches else ""
         self._state.setText(f"More than {MOST} messages, the first {MOST} listed" if more else count)
-        self._go.setEnabled(bool(messages))
-        self.list.say_empty("")
-        self.list.show_lines([self._line(message) for message in messages[:MOST]])
+        self._go.setEnabled(bool(matches))
+        self.list.set_empty_text("")
+        self.list.show_lines([self._line(match) for match in matches[:MOST]])
 
     def _show_empty(self, sentence: str) -> None:
         self._show([])
-        self.list.say_empty(sentence)
+        self.list.set_empty_text(sentence)
 
-    def _line(self, message: int) -> CommandEntry:
-        capture = self._document.capture
-        columns = capture.columns
-        identifier = capture.records.envelope_id(message) or "no id"
-        wanted = self.field.text().strip()
+    def _line(self, match: IdMatch) -> CommandEntry:
+        identifier, wanted = match.id or "no id", self.field.text().strip()
         place = identifier.casefold().find(wanted.casefold())
         lit = tuple(range(place, place + len(wanted))) if place >= 0 else ()
-        sender, kind = (capture.strings[int(columns[name][message])] or "" for name in ("sender", "kind"))
-        hidden = "" if self._rows.row_of(message) is not None else "hidden by this view"
-        detail = ", ".join(filter(None, (sender, kind, hidden)))
-        return CommandEntry(str(message), f"No. {message + 1:,}", identifier, detail=detail, lit=lit)
+        detail = ", ".join(filter(None, (match.sender, match.kind, "hidden by this view" if match.is_hidden else "")))
+        return CommandEntry(str(match.message), f"No. {match.message + 1:,}", identifier, detail=detail, lit=lit)
 
     def _take(self) -> None:
         line = self.list.line()

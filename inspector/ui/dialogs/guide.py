@@ -22,8 +22,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QSplitter,
     QTextBrowser,
     QTextEdit,
@@ -35,16 +33,19 @@ from typing_extensions import override
 from inspector.present import guide
 from inspector.present.formats import count_of
 from inspector.present.guide import CONTENTS, Page
+from inspector.present.rows import SECONDARY, Layout, ListedRows, Row, Text
 from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
 _WIDTH, _HEIGHT = 1_020, 720
 _LIST_WIDTH = 252
 _TEXT_WIDTH = 720
 """Maximum width of the text column, in pixels at 100 % zoom; longer lines are hard to read."""
-_PAGE = Qt.ItemDataRole.UserRole
+_LAYOUT = Layout(height="row", left=10)
 _MAX_HITS = 500
 
 
@@ -168,6 +169,10 @@ class GuidePage(QTextBrowser):
         return super().event(e)
 
 
+def _page_row(page: Page, words: str) -> Row:
+    return Row(page.name, (((Text(words),),),), words)
+
+
 class GuideWindow(QWidget):
     """Reader for the guide: search and contents at the left, the page at the right."""
 
@@ -231,12 +236,11 @@ class GuideWindow(QWidget):
         self.field.returnPressed.connect(self._open_first)
         head.addWidget(self.field, 1)
         self._column.addLayout(head)
-        self.list = QListWidget(side)
-        self.list.setObjectName("guideContents")
-        self.list.setAccessibleName("Contents of the guide")
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.currentItemChanged.connect(self._on_chosen)
+        self._rows = RowsModel(ListedRows(_LAYOUT), self)
+        self.list = RowsView(
+            self._rows, self._themes, name="guideContents", title="Contents of the guide", parent=side, in_dialog=True
+        )  # fmt: skip
+        self.list.picked.connect(lambda row, _clicked: self._open_row(row))
         self._column.addWidget(self.list, 1)
         self._status = TextLabel(variant="small", name="guideStatus", wrap=True, parent=side)
         self._column.addWidget(self._status)
@@ -311,56 +315,34 @@ class GuideWindow(QWidget):
     def _list_pages(self, *_written: object) -> None:
         """Lists all pages, or the pages that match the search."""
         words = self.field.text().strip()
-        # `currentItemChanged` of a refilled list would open pages.
-        self.list.blockSignals(True)
-        self.list.clear()
+        rows: list[Row] = []
         try:
             if words:
                 found = guide.search(words)
                 for page, count in found:
-                    self._add(page, f"{page.title}  ({count})")
+                    rows.append(_page_row(page, f"{page.title}  ({count})"))
                 self._show_status(f"{count_of(len(found), 'page')} found" if found else "No page contains these words.")
             else:
                 group = ""
                 for page in guide.pages():
                     if page.group != group:
                         group = page.group
-                        self._add_heading(group)
-                    self._add(page, page.title)
+                        cell = Text(group, "label", SECONDARY)
+                        rows.append(Row(("group", group), (((cell,),),), group, selectable=False))
+                    rows.append(_page_row(page, page.title))
                 self._show_status("")
         except OSError as error:
             self._show_status(f"The guide cannot be read: {error}")
+        self._rows.show_rows(_LAYOUT, rows)
         if self.view.page is not None:
             self._select(self.view.page)
-        self.list.blockSignals(False)
         self.view.highlight(words)
 
-    def _add(self, page: Page, words: str) -> None:
-        item = QListWidgetItem(words, self.list)
-        item.setSizeHint(QSize(0, self._themes.theme.metrics.row))
-        item.setData(_PAGE, page.name)
-
-    def _add_heading(self, words: str) -> None:
-        item = QListWidgetItem(words, self.list)
-        item.setFlags(Qt.ItemFlag.NoItemFlags)
-        item.setSizeHint(QSize(0, self._themes.theme.metrics.column_head + self._themes.theme.metrics.unit * 2))
-        item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
-        item.setForeground(self._themes.theme.color("ink.secondary"))
-        font = self._themes.theme.font("small")
-        font.setWeight(font.Weight.DemiBold)
-        item.setFont(font)
-
     def _select(self, page: Page) -> None:
-        # A selection made here must not open the page again.
-        self.list.blockSignals(True)
-        self.list.setCurrentRow(-1)
-        for row in range(self.list.count()):
-            if self.list.item(row).data(_PAGE) == page.name:
-                self.list.setCurrentRow(row)
-        self.list.blockSignals(False)
+        self.list.select(page.name)
 
-    def _on_chosen(self, item: QListWidgetItem | None, *_before: object) -> None:
-        name = item.data(_PAGE) if item is not None else None
+    def _open_row(self, row: int) -> None:
+        name = self._rows.key_at(row)
         if isinstance(name, str):
             self.show_page(name)
             if self.field.text().strip():
@@ -368,11 +350,11 @@ class GuideWindow(QWidget):
 
     def _open_first(self) -> None:
         """Shows the first page found, or the next hit on the current page."""
-        first = self.list.item(0)
-        if not self.field.text().strip() or first is None:
+        if not self.field.text().strip() or not self._rows.rowCount():
             return
-        if self.list.currentItem() is None:
-            self.list.setCurrentItem(first)
+        if self.list.row < 0:
+            self.list.select_row(0)
+            self._open_row(0)
         else:
             self.find_next()
 
@@ -416,7 +398,6 @@ class GuideWindow(QWidget):
         side = round(10 * theme.zoom)
         self._column.setContentsMargins(side, side, side, side)
         self._column.setSpacing(side)
-        self.list.setFont(theme.font("body"))
         if self.view.page is not None:
             position = self.view.verticalScrollBar().value()
             # The colours of a theme are part of the rendered page.

@@ -5,23 +5,26 @@ Presets and highlight rules derive from it and add their own fields.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStyledItemDelegate, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from inspector.filters import FilterError, compile_filter
+from inspector.engine.requests.filters import check_text
+from inspector.present.rows import Layout, ListedRows, Row
 from inspector.present.secret_settings import NOT_WRITTEN, holds_secret
 from inspector.settings import HighlightRule, Preset
 from inspector.settings.sharing import SharedPresets, UnreadableShareError, new_items
 from inspector.ui.dialogs.base_dialog import ListFrame
-from inspector.ui.dialogs.ordered_list import OrderedList, OrderedModel
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView, Toggles
 
 Item = TypeVar("Item", Preset, HighlightRule)
 
@@ -50,23 +53,27 @@ class NamedFiltersPage(QWidget, Generic[Item]):
     """
 
     changed = Signal()
+    layout_of_rows = Layout()
+    toggles: Toggles = ""
 
     def __init__(
-        self, theme_controller: ThemeController, model: OrderedModel[Item], words: Words, parent: QWidget | None
+        self, theme_controller: ThemeController, items: Sequence[Item], words: Words, parent: QWidget | None
     ) -> None:
         """Creates an empty page.
 
         Args:
             theme_controller: gives the look.
-            model: copies of the items.
+            items: the shown items; not changed.
             words: the texts.
             parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
-        self._model = model
+        self._numbers = itertools.count()
+        # Items have no identity of their own; their number keeps the selection while they move.
+        self._items = [(next(self._numbers), item.model_copy()) for item in items]
+        self._model = RowsModel(ListedRows(self.layout_of_rows), self, reorders=True)
         self._words = words
-        model.setParent(self)
         self.setObjectName(f"settings{words.name.capitalize()}")
         self.setAccessibleName(words.title)
 
@@ -75,8 +82,8 @@ class NamedFiltersPage(QWidget, Generic[Item]):
     def new_item(self) -> Item:
         raise NotImplementedError
 
-    def delegate(self) -> QStyledItemDelegate:
-        """Returns the delegate of the rows."""
+    def item_spec(self, key: int, item: Item, row: int) -> Row:
+        """Returns the row of an item."""
         raise NotImplementedError
 
     def add_fields(self, form: Form) -> None:
@@ -120,13 +127,15 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         column.addWidget(self._share.status)
         column.addLayout(self._build_form())
         self.setFocusProxy(self._list)
+        self._show_rows()
         self._select(0)
 
     def _build_list(self) -> ListFrame:
         frame = ListFrame(f"{self._words.name}Frame", self)
-        self._list = OrderedList(f"{self._words.name}List", self._words.title, frame)
-        self._list.setModel(self._model)
-        self._list.setItemDelegate(self.delegate())
+        self._list = RowsView(
+            self._model, self._themes, name=f"{self._words.name}List", title=self._words.title, parent=frame,
+            in_dialog=True, removes=True, toggles=self.toggles,
+        )  # fmt: skip
         self._list.selectionModel().currentChanged.connect(lambda _current, _previous: self._show_current())
         self._list.moved.connect(lambda row, target: self._move_to(row, target))
         self._list.removed.connect(lambda _row: self._on_remove_clicked())
@@ -186,16 +195,30 @@ class NamedFiltersPage(QWidget, Generic[Item]):
 
     def items(self) -> list[Item]:
         """Returns the items in their order."""
-        return self._model.items()
+        return [item.model_copy() for _, item in self._items]
+
+    def _item(self, row: int) -> Item | None:
+        return self._items[row][1] if 0 <= row < len(self._items) else None
+
+    def _show_rows(self) -> None:
+        rows = [self.item_spec(key, item, row) for row, (key, item) in enumerate(self._items)]
+        self._model.show_rows(self.layout_of_rows, rows)
+
+    def _append(self, item: Item) -> int:
+        """Appends an item and returns its row."""
+        self._items.append((next(self._numbers), item.model_copy()))
+        self._show_rows()
+        return len(self._items) - 1
 
     def show_items(self, items: Sequence[Item]) -> None:
         """Shows other items without a signal."""
-        self._model.replace(items)
+        self._items = [(next(self._numbers), item.model_copy()) for item in items]
+        self._show_rows()
         self._select(0)
 
     def add(self, item: Item) -> None:
         """Appends an item and focuses its name."""
-        self._select(self._model.add(item))
+        self._select(self._append(item))
         self._name.setFocus()
         self._name.selectAll()
         self.changed.emit()
@@ -206,23 +229,23 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         self._name.setFocus()
 
     def _row(self) -> int:
-        return self._list.currentIndex().row()
+        return self._list.row
 
     def _select(self, row: int) -> None:
-        self._list.setCurrentIndex(self._model.index(min(row, self._model.rowCount() - 1)))
+        self._list.select_row(min(row, len(self._items) - 1))
         self._show_current()
 
     def _show_current(self) -> None:
         row = self._row()
-        item = self._model.item(row)
+        item = self._item(row)
         for field, shown in ((self._name, item.name if item else ""), (self._filter, item.filter if item else "")):
             field.setText(shown)
             field.setCursorPosition(0)
             field.setEnabled(item is not None)
         self._buttons["Remove"].setEnabled(item is not None)
         self._buttons["Up"].setEnabled(row > 0)
-        self._buttons["Down"].setEnabled(0 <= row < self._model.rowCount() - 1)
-        self._share.set_can_export(self._model.rowCount() > 0)
+        self._buttons["Down"].setEnabled(0 <= row < len(self._items) - 1)
+        self._share.set_can_export(len(self._items) > 0)
         self.show_fields(item)
         self._show_errors()
 
@@ -239,25 +262,28 @@ class NamedFiltersPage(QWidget, Generic[Item]):
 
     def _on_edited(self) -> None:
         row = self._row()
-        item = self._model.item(row)
+        item = self._item(row)
         if item is not None and not self._show_errors():
             self.replace_item(row, self.edited(item, self._name.text().strip(), self._filter.text().strip()))
 
     def replace_item(self, row: int, item: Item) -> None:
         """Replaces the item of a row after an edit."""
-        self._model.change(row, item)
+        self._items[row] = self._items[row][0], item.model_copy()
+        self._show_rows()
         self.changed.emit()
 
     def _on_remove_clicked(self) -> None:
         row = self._row()
         if row >= 0:
-            self._model.remove(row)
+            del self._items[row]
+            self._show_rows()
             self._select(row)
             self.changed.emit()
 
     def _move_to(self, row: int, target: int) -> None:
-        target = self._model.move(row, target - row)
-        if target != row:
+        if 0 <= row < len(self._items) and 0 <= target < len(self._items) and target != row:
+            self._items.insert(target, self._items.pop(row))
+            self._show_rows()
             self._select(target)
             self.changed.emit()
 
@@ -268,11 +294,11 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         found, other = self.found_in(shared)
         if not found:
             raise UnreadableShareError(" ".join(filter(None, (f"{file} holds no {self._words.title.lower()}.", other))))
-        new = new_items(self._model.items(), found)
+        new = new_items(self.items(), found)
         troubles = [(item, _filter_error(item.filter)) for item in new]
         wrong = [f"{item.name} ({trouble.rstrip('.')})" for item, trouble in troubles if trouble]
         good = [item for item, trouble in troubles if not trouble]
-        rows = [self._model.add(item) for item in self.fitted(good)]
+        rows = [self._append(item) for item in self.fitted(good)]
         if rows:
             self._select(rows[0])
             self.changed.emit()
@@ -281,8 +307,4 @@ class NamedFiltersPage(QWidget, Generic[Item]):
 
 def _filter_error(text: str) -> str:
     """Returns the error of a filter, or ""."""
-    try:
-        compile_filter(text, selected_context="context")
-    except FilterError as error:
-        return str(error)
-    return ""
+    return str(check_text(text).problem or "")

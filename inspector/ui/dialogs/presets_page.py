@@ -2,94 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from PySide6.QtCore import QObject, QRect, Qt
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QHBoxLayout, QStyledItemDelegate, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.present.rows import AUTO, EMPTY, TERTIARY, Cell, Column, Layout, Row, Text
 from inspector.present.wire_text import safe_line
 from inspector.settings import Preset
 from inspector.settings.sharing import SharedPresets
 from inspector.ui.dialogs.key_validation import trouble_with
 from inspector.ui.dialogs.named_filters_page import NamedFiltersPage, Words
-from inspector.ui.dialogs.ordered_list import Index, OrderedModel, RowDelegate
 from inspector.ui.input import preset_keys
 from inspector.ui.input.keys import Keyed
 from inspector.ui.input.preset_keys import keys_in_settings, shown
-from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.key_field import KeyField
 
-FILTER_ROLE = Qt.ItemDataRole.UserRole + 1
-"""The filter of a row."""
-KEY_ROLE = Qt.ItemDataRole.UserRole + 2
-"""The key of a preset in the desktop's notation; "" without one."""
+LAYOUT = Layout(
+    ((Column(width=140, gap=8), Column(gap=12), Column(width=AUTO, right=True)),), height="control", left=12, right=12
+)  # fmt: skip
+"""Name, filter and key."""
 
 
-class PresetListModel(OrderedModel[Preset]):
-    """Copies of the presets in their order.
-
-    Attributes:
-        taken: keys used by actions.
-    """
-
-    def __init__(self, presets: Sequence[Preset], parent: QObject | None = None, taken: Collection[str] = ()) -> None:
-        """Creates a model of copies."""
-        super().__init__(presets, parent)
-        self.used_keys = taken
-
-    def key(self, row: int) -> str:
-        """Returns the key of a row's preset, or ""."""
-        return keys_in_settings(self._items, self.used_keys)[row]
-
-    @override
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        preset = self.item(index.row()) if index.isValid() else None
-        if preset is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return preset.name
-        if role == FILTER_ROLE:
-            return preset.filter
-        if role == KEY_ROLE:
-            return shown(self.key(index.row()))
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            key = shown(self.key(index.row()))
-            words = f"{safe_line(preset.name)}: {safe_line(preset.filter) or 'all messages'}"
-            return f"{words}, {key}" if key else words
-        return None
-
-
-class PresetDelegate(RowDelegate):
-    """Draws name, filter and key on one line."""
-
-    without_filter = "all messages"
-    """Text for an empty filter."""
-
-    @override
-    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
-        side = round(12 * paints.theme.zoom)
-        left, right = box.x() + side, box.right() - side
-        key = str(index.data(KEY_ROLE) or "")
-        if key:
-            paints.draw_right(painter, "small", "ink.tertiary", right, box, key)
-            right -= paints.width("small", key) + side
-        self.paint_words(painter, paints, box, left, right, index)
-
-    def paint_words(
-        self, painter: QPainter, paints: PaintCache, box: QRect, left: int, right: int, index: Index, ink: str = "ink"
-    ) -> None:
-        """Draws name and filter between two x coordinates."""
-        column = round(148 * paints.theme.zoom)
-        first, second = ("ink.primary", "ink.tertiary") if ink == "ink" else (ink, ink)
-        paints.draw(painter, "body", first, left, box, safe_line(str(index.data())), column - 8)
-        text = str(index.data(FILTER_ROLE))
-        role, words = ("mono-row", safe_line(text)) if text else ("body", self.without_filter)
-        paints.draw(painter, role, second, left + column, box, words, max(0, right - left - column))
+def filter_cell(text: str, ink: str, without: str) -> Cell:
+    """Returns a filter, or words for an empty one."""
+    return (Text(safe_line(text), "mono-row", ink) if text else Text(without, ink=ink),)
 
 
 NEW_NAME = "New preset"
@@ -108,6 +48,8 @@ _WORDS = Words(
 class PresetsPage(NamedFiltersPage[Preset]):
     """Edits a copy of the presets; after `changed`, `items` has the new ones."""
 
+    layout_of_rows = LAYOUT
+
     def __init__(
         self,
         theme_controller: ThemeController,
@@ -124,11 +66,8 @@ class PresetsPage(NamedFiltersPage[Preset]):
             parent: the owner.
             taken: titles of actions by their key as `preset_keys.normal` writes it; presets cannot use these keys.
         """
-        known = dict(taken or {})
-        model = PresetListModel(presets, taken=known)
-        super().__init__(theme_controller, model, _WORDS, parent)
-        self._presets = model
-        self._taken = known
+        super().__init__(theme_controller, presets, _WORDS, parent)
+        self._taken = dict(taken or {})
         self.build()
 
     @override
@@ -136,8 +75,18 @@ class PresetsPage(NamedFiltersPage[Preset]):
         return Preset(name=NEW_NAME, filter="")
 
     @override
-    def delegate(self) -> QStyledItemDelegate:
-        return PresetDelegate(self._themes, self)
+    def item_spec(self, key: int, item: Preset, row: int) -> Row:
+        name, pressed = safe_line(item.name), shown(self._key_of(row))
+        cells = (
+            (Text(name),), filter_cell(item.filter, TERTIARY, "all messages"),
+            (Text(pressed, "small", TERTIARY, "never"),) if pressed else EMPTY,
+        )  # fmt: skip
+        words = f"{name}: {safe_line(item.filter) or 'all messages'}"
+        return Row(key, (cells,), item.name, spoken=f"{words}, {pressed}" if pressed else words)
+
+    def _key_of(self, row: int) -> str:
+        """Returns the key of a row's preset, or ""."""
+        return keys_in_settings(self.items(), self._taken)[row]
 
     @override
     def add_fields(self, form: Form) -> None:
@@ -181,10 +130,10 @@ class PresetsPage(NamedFiltersPage[Preset]):
     def _show_key(self) -> None:
         """Shows the key of the selected preset and its origin."""
         row = self._row()
-        preset = self._presets.item(row)
-        self._key.show_key(self._presets.key(row) if preset else "")
+        preset = self._item(row)
+        self._key.show_key(self._key_of(row) if preset else "")
         self._key_line.setEnabled(preset is not None)
-        self._no_key.setEnabled(preset is not None and bool(self._presets.key(row)))
+        self._no_key.setEnabled(preset is not None and bool(self._key_of(row)))
         by_place = preset is not None and preset.key is None
         self._by_place.setEnabled(preset is not None and not by_place and row < preset_keys.BY_PLACE)
         self._key_row.say_trouble("")
@@ -213,7 +162,7 @@ class PresetsPage(NamedFiltersPage[Preset]):
 
     def _set_key(self, key: str | None) -> None:
         row = self._row()
-        preset = self._presets.item(row)
+        preset = self._item(row)
         if preset is not None and preset.key != key:
             self.replace_item(row, preset.model_copy(update={"key": key}))
             self._show_key()

@@ -6,8 +6,15 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, PRICE_LISTS, listed_lines
-from inspector.analysis.passes.tokens.price_table import EXAMPLE_LINE, PriceError, PriceTable, imported_lines
+from inspector.engine.requests.prices import (
+    EXAMPLE_LINE,
+    LISTED_DATE,
+    PRICE_LISTS,
+    PriceError,
+    PriceTable,
+    imported_lines,
+    listed_lines,
+)
 from inspector.present.formats import count_of
 from inspector.settings import Prices, Settings
 from inspector.ui.dialogs.settings_dialog import SettingsPage

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from inspector.engine.requests.gateways import Connection, Secret
 from inspector.settings import ConnectionSettings, NamedConnection, TokenPlace
 from inspector.settings.credentials import gateway_of
-from inspector.sources.connection import Connection, Secret
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector.export import Preview
+from inspector.engine.requests.exports import Preview
 from inspector.present import formats
 from inspector.protocol.secrets.masking import SecretRule
 from inspector.ui.look.theme import ThemeController

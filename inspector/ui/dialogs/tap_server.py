@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
-from typing_extensions import override
 
-from inspector.present.wire_text import safe_line, tool_tip
+from inspector.present.rows import ListedRows, Row
+from inspector.present.wire_text import safe_line
 from inspector.tap.install.changes import Change, Found, Server
-from inspector.ui.dialogs.base_dialog import Dialog, DialogList, ListFrame
-from inspector.ui.dialogs.ordered_list import Index
-from inspector.ui.dialogs.two_line_list import TwoLines, looked_in, two_line_list
+from inspector.ui.dialogs.base_dialog import Dialog, ListFrame
+from inspector.ui.dialogs.two_line_list import LAYOUT, looked_in, two_line_spec
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
 TITLE = "Tap an MCP server"
 LOOKING = "Looking for servers..."
@@ -22,46 +23,13 @@ _MAX_TEXT_LENGTH = 2_000
 _WIDTH, _HEIGHT = 760, 560
 
 
-class ServerListModel(QAbstractListModel):
-    """Servers in the order they were found."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._servers: list[Server] = []
-
-    def server(self, row: int) -> Server | None:
-        return self._servers[row] if 0 <= row < len(self._servers) else None
-
-    def replace(self, servers: list[Server]) -> None:
-        self.beginResetModel()
-        self._servers = servers
-        self.endResetModel()
-
-    def lines(self, row: int) -> TwoLines | None:
-        """Returns the lines of a row: name and client, command or address, and the tap state."""
-        one = self.server(row)
-        if one is None:
-            return None
-        return TwoLines(
-            safe_line(one.name), one.client.title, safe_line(one.shown), "tapped" if one.form.tapped else ""
-        )
-
-    @override
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._servers)
-
-    @override
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        one = self.server(index.row()) if index.isValid() else None
-        if one is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line(one.name)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, self.lines(index.row()) or ()))
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tool_tip(f"{one.file.path}\n{one.shown}")
-        return None
+def server_spec(one: Server) -> Row:
+    """Returns a row: name and client, command or address, and the tap state."""
+    texts = safe_line(one.name), one.client.title, safe_line(one.shown), "tapped" if one.form.tapped else ""
+    return two_line_spec(
+        (one.file, one.table, one.name), *texts, spoken=", ".join(filter(None, texts)),
+        tip=f"{one.file.path}\n{one.shown}",
+    )  # fmt: skip
 
 
 class TapServerDialog(Dialog):
@@ -102,9 +70,12 @@ class TapServerDialog(Dialog):
         self._on_theme_changed()
         self._list.setFocus()
 
-    def _build_list(self, frame: QFrame) -> DialogList:
-        self._model = ServerListModel(self)
-        self._list = two_line_list(self._themes, "tapServerList", TITLE, self._model, frame)
+    def _build_list(self, frame: QFrame) -> RowsView:
+        self._servers: list[Server] = []
+        self._model = RowsModel(ListedRows(LAYOUT), self)
+        self._list = RowsView(
+            self._model, self._themes, name="tapServerList", title=TITLE, parent=frame, in_dialog=True
+        )
         self._list.selectionModel().currentChanged.connect(lambda *_: self._select())
         return self._list
 
@@ -129,16 +100,13 @@ class TapServerDialog(Dialog):
 
     def show_found(self, found: Found) -> None:
         """Shows the servers and keeps the selection."""
-        before = self._model.server(self._list.currentIndex().row())
-        self._model.replace(found.servers)
-        same = [
-            n for n, one in enumerate(found.servers)
-            if before is not None and (one.file, one.table, one.name) == (before.file, before.table, before.name)
-        ]  # fmt: skip
+        self._servers = found.servers
+        self._model.show_rows(LAYOUT, [server_spec(one) for one in found.servers])
         if not found.servers:
             self._list.set_empty_text(looked_in("No MCP servers are configured on this machine.", found.looked_at))
             self.show_sentence(" ".join(found.troubles))
-        self._list.setCurrentIndex(self._model.index(same[0] if same else 0))
+        if self._list.row < 0:
+            self._list.select_row(0)
         self._select()
 
     def show_change(self, change: Change | None, why_not: str = "") -> None:
@@ -173,7 +141,8 @@ class TapServerDialog(Dialog):
         self._status_label.setVisible(bool(sentence))
 
     def _select(self) -> None:
-        self.selected.emit(self._model.server(self._list.currentIndex().row()))
+        row = self._list.row
+        self.selected.emit(self._servers[row] if 0 <= row < len(self._servers) else None)
 
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom

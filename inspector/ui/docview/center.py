@@ -11,12 +11,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from inspector.settings import Settings
 from inspector.ui.docview.panel import MESSAGES, Area, Panel, ReadsDocument
 from inspector.ui.widgets.page_stack import PageStack
 
 if TYPE_CHECKING:
-    from inspector.document.document import CaptureDocument
+    from inspector.engine.document_state import DocumentState
     from inspector.ui.docview.panes import Panes
+
+
+def first_view(settings: Settings) -> str:
+    """Returns the id of the view that a newly opened document shows."""
+    return settings.display.show_first
+
+
+def folds_sides(settings: Settings) -> bool:
+    """Returns True if contexts and participants are hidden while a document offers no choice of them."""
+    return settings.display.fold_sides
 
 
 class Center(PageStack):
@@ -24,14 +35,14 @@ class Center(PageStack):
 
     Signals:
         changed(str): another view is shown, with its id.
-        made(QWidget): a view was created.
+        made(str, QWidget): a view was created, with its id.
 
     Attributes:
         current: id of the shown view.
     """
 
     changed = Signal(str)
-    made = Signal(object)
+    made = Signal(str, object)
 
     def __init__(self, panels: Sequence[Panel[Panes]], parent: QWidget | None = None) -> None:
         """Starts empty.
@@ -48,9 +59,9 @@ class Center(PageStack):
         self._created_views: dict[str, QWidget] = {}
         self.current = MESSAGES
 
-    def views_of(self, document: CaptureDocument) -> list[Panel[Panes]]:
+    def views_of(self, state: DocumentState) -> list[Panel[Panes]]:
         """Returns the views of a document in the order of their tabs."""
-        return [view for view in self._views if view.present(document)]
+        return [view for view in self._views if view.present(state)]
 
     def attach(self, panes: Panes) -> None:
         """Shows the messages of these panes. Other views are created on demand."""
@@ -84,12 +95,12 @@ class Center(PageStack):
                 raise KeyError(view)
             made = self._created_views[view] = self._panes.panel(view)
             self.addWidget(made)
-            self.made.emit(made)
+            self.made.emit(view, made)
         return made
 
     def show_view(self, view: str) -> None:
         """Shows a view. An unknown one is ignored, such as a view of another document or of a newer version."""
-        if self._panes is None or all(view != one.id for one in self.views_of(self._panes.document)):
+        if self._panes is None or all(view != one.id for one in self.views_of(self._panes.client.state)):
             return
         self.setCurrentWidget(self.view(view))
         if view != self.current:

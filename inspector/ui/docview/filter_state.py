@@ -1,35 +1,43 @@
-"""Filter, stacked conditions, scope and exempt hidden calls of a table; compiles and applies them.
+"""Filter, stacked conditions, scope and exempt hidden calls of a table; checks and applies them.
 
 Depends on no panel. `Panes` shows the results.
 """
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
-from inspector.analysis.views.account.unanswered import PENDING_FILTER
-from inspector.document.document import CaptureDocument
-from inspector.filters import DisplayFilter, FilterError, compile_filter
-from inspector.filters.facets import chosen_with, excluded_with
-from inspector.filters.search import Search
-from inspector.filters.stacked_conditions import FilterStack, negate_filter, resolve_variables
-from inspector.filters.visible import Scope, VisibleRows
+from inspector.engine.requests.account import PENDING_FILTER
+from inspector.engine.requests.filters import (
+    CheckedFilter,
+    FilterProblem,
+    FilterStack,
+    Scope,
+    ValidFilter,
+    check_text,
+    chosen_with,
+    excluded_with,
+    negate_filter,
+    resolve_variables,
+)
+from inspector.engine.requests.scopes import DescribeScope, ScopeFacts
+from inspector.engine.requests.views import CountMatches
 from inspector.protocol.secrets.masking import mask_text
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.docview.running_search import RunningSearch
+from inspector.ui.panels.messages.view_rows import VIEW, ViewRows
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
 
-View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
+View: TypeAlias = tuple[ValidFilter, Scope | None, FilterStack]
 """Filter, scope and stack of a view."""
 
 _MAX_STACKS = 100
 CALLS = 'kind in {"mcp/request", "mcp/proposal", "jsonrpc/request", "jsonrpc/notification"}'
 """Filter of messages that agents must act on in any context."""
-_MAX_PREVIEWED, _MAX_PREVIEWED_DECODED = 2_000_000, 20_000
-"""Maximum number of messages for a preview of the count; the second for filters that decode messages."""
 
 
 class FilterState(QObject):
@@ -38,16 +46,16 @@ class FilterState(QObject):
     Signals:
         filter_applied(str): a filter is in force.
         filter_grown(str): the filter follows its growing chain, without a choice by the user.
-        filter_failed(FilterError): a filter is invalid. The last valid one stays.
+        filter_failed(FilterProblem): a filter is invalid. The last valid one stays.
         filter_refused(str): the reason why no filter was created from a value.
         highlight_requested(str): highlight the messages of this filter.
         scope_changed(Scope | None): the part of the tree that the table shows.
+        context_changed(): `scope_facts` or the context for `$context` have changed.
         calls_switched(): requests and proposals are about to bypass filter and scope, or to stop that.
 
     Attributes:
         search: the running search for matching messages.
-        selected_in: path of the current message's context; None without one.
-        own_filter: the bar's own text as a filter. None if it is the whole filter or was not compiled separately.
+        scope_facts: description of the scope; None without one, and until it is known.
     """
 
     filter_applied = Signal(str)
@@ -56,58 +64,64 @@ class FilterState(QObject):
     filter_refused = Signal(str)
     highlight_requested = Signal(str)
     scope_changed = Signal(object)
+    context_changed = Signal()
     calls_switched = Signal()
 
-    def __init__(self, document: CaptureDocument, rows: VisibleRows, parent: QObject) -> None:
+    def __init__(self, client: Client, rows: ViewRows, parent: QObject) -> None:
         """Shows all messages.
 
         Args:
-            document: the document.
+            client: asks the engine.
             rows: the visible messages.
             parent: the owner.
         """
         super().__init__(parent)
-        self._document = document
-        self._rows = rows
-        self._rows.apply_filter(self._rows.filter, None)  # messages read before the window existed
-        self.selected_in: str | None = None
-        self.own_filter: DisplayFilter | None = None
+        self._client = client
+        self._selected_in: str | None = None  # path of the current message's context
         self._stack = FilterStack()
         self._stacks_by_filter: dict[str, FilterStack] = {}
-        self.search = RunningSearch(self._rows, self)
+        self.search = RunningSearch(client, rows, self)
+        self.scope_facts: ScopeFacts | None = None
+        self._described_scope: Scope | None = None
+        self._describing = LatestAnswer(
+            self, client, lambda: DescribeScope(self.search.scope or Scope(0, None)), self._show_scope_facts,
+            every_ms=lambda: intervals.LISTS_MS, ready=lambda: self.search.scope is not None,
+        )  # fmt: skip
 
-    def check_filter(self, text: str) -> FilterError | None:
+    def stop(self) -> None:
+        """Cancels the search because the document is about to close."""
+        self.search.stop()
+        self._describing.stop()
+
+    def _describe_scope(self) -> None:
+        """Asks for a description of another scope."""
+        scope = self.scope
+        if scope != self._described_scope:
+            self._described_scope, self.scope_facts = scope, None
+            self._describing.request_now()
+
+    def _show_scope_facts(self, facts: ScopeFacts) -> None:
+        if facts != self.scope_facts:
+            self.scope_facts = facts
+            self.context_changed.emit()
+
+    def check(self, text: str) -> CheckedFilter:
+        """Checks a filter with the selected context as `$context`."""
+        return check_text(text, self.selected_context)
+
+    def check_filter(self, text: str) -> FilterProblem | None:
         """Returns the error of a filter; None for a valid one."""
-        try:
-            self.compile(text)
-        except FilterError as error:
-            return error
-        return None
-
-    def compile(self, text: str) -> DisplayFilter:
-        """Compiles a filter with the selected context as `$context`.
-
-        Raises:
-            FilterError: the text is not a valid filter.
-        """
-        return compile_filter(text, selected_context=self.selected_context)
+        return self.check(text).problem
 
     @property
     def stack(self) -> FilterStack:
         """The stacked conditions and the bar's own text of the filter in force or in search."""
         return self._stack
 
-    def preview(self, text: str) -> int | None:
-        """Returns the number of matches for this text in the bar; None if counting would take too long."""
-        try:
-            filter_ = self.compile(self._stack.with_text(text).combined)
-        except FilterError:
-            return None
-        most = _MAX_PREVIEWED if filter_.is_cheap(self._document.analysis) else _MAX_PREVIEWED_DECODED
-        if len(self._document.analysis) > most:
-            return None
-        search = Search(self._rows, filter_, self.scope)
-        return len(search.result()) if search.step(time.perf_counter() + budgets.current.first_s) else None
+    def preview(self, text: str, show: Callable[[int | None], object]) -> None:
+        """Shows the number of matches for this text in the bar; None if counting would take too long."""
+        text = self._stack.with_text(text).combined
+        self._client.send_request(CountMatches(VIEW, text, self.selected_context, self.scope), show)
 
     def apply_filter(self, text: str) -> None:
         """Applies a display filter alone. Stacked conditions stay, switched off.
@@ -116,46 +130,27 @@ class FilterState(QObject):
         """
         self.apply_stack(self._stack.with_only(text))
 
-    def apply_own_text(self, text: str, compiled: DisplayFilter | None = None) -> None:
-        """Applies the text of the filter bar together with the enabled conditions.
+    def apply_own_text(self, text: str) -> None:
+        """Applies the text of the filter bar together with the enabled conditions."""
+        self.apply_stack(self._stack.with_text(text))
 
-        Args:
-            text: the text.
-            compiled: the compiled text, if the check has compiled it.
-        """
-        self.apply_stack(self._stack.with_text(text), compiled)
+    def stack_filter(self, text: str) -> None:
+        """Adds the text of the filter bar to the conditions. The bar becomes empty."""
+        if self.check_filter(text) is None:
+            self.apply_stack(self._stack.with_text_stacked(resolve_variables(text, self.selected_context)))
 
-    def stack_filter(self, text: str, compiled: DisplayFilter | None = None) -> None:
-        """Adds the text of the filter bar to the conditions. The bar becomes empty.
-
-        Args:
-            text: the text.
-            compiled: the compiled text, if the check has compiled it.
-        """
-        if compiled is not None or self.check_filter(text) is None:
-            self.apply_stack(self._stack.with_text_stacked(resolve_variables(text, self.selected_context)), compiled)
-
-    def apply_stack(self, stack: FilterStack, compiled: DisplayFilter | None = None) -> None:
-        """Applies conditions and the bar's own text. Invalid ones only show an error.
-
-        Args:
-            stack: the conditions and the text.
-            compiled: an already compiled part.
-        """
+    def apply_stack(self, stack: FilterStack) -> None:
+        """Applies conditions and the bar's own text. Invalid ones only show an error."""
         stack = stack.without_stale_exception()
-        combined, own = stack.combined, None
-        try:
-            if stack.text != combined and stack.text.strip():
-                # The bar's text first, because only the bar can mark the position of an error.
-                own = compiled if compiled is not None and compiled.text == stack.text else self.compile(stack.text)
-            filter_ = compiled if compiled is not None and compiled.text == combined else self.compile(combined)
-        except FilterError as error:
-            self.filter_failed.emit(error)
+        # The bar's text first, because only the bar can mark the position of an error.
+        own = self.check_filter(stack.text) if stack.text.strip() else None
+        found = CheckedFilter(problem=own) if own is not None else self.check(stack.combined)
+        if found.filter is None:
+            self.filter_failed.emit(found.problem)
             return
-        self.own_filter = own
         self._store_stack(stack)
-        self.search.start(filter_, self.scope)
-        self.filter_applied.emit(filter_.text)
+        self.search.start(found.filter, self.scope)
+        self.filter_applied.emit(found.filter.text)
 
     def _store_stack(self, stack: FilterStack) -> None:
         """Stores the stack of the active filter, to restore it with the filter."""
@@ -212,6 +207,7 @@ class FilterState(QObject):
         if another and self._stack.besides:  # the calls shown in addition were an exception to the old view
             self.apply_stack(self._stack.with_besides(""))
         self.search.start(self.filter, scope)
+        self._describe_scope()
         self.scope_changed.emit(scope)
 
     @property
@@ -224,18 +220,19 @@ class FilterState(QObject):
 
     def clear(self) -> None:
         """Removes filter, conditions and scope."""
-        self.put_view(compile_filter(""), None, FilterStack())
+        self.put_view(ValidFilter(), None, FilterStack())
 
     def show_everything(self) -> None:
         """Removes filter and scope. Conditions stay, switched off."""
-        self.put_view(compile_filter(""), None, self._stack.with_only(""))
+        self.put_view(ValidFilter(), None, self._stack.with_only(""))
 
-    def put_view(self, filter_: DisplayFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
-        """Restores a view, or shows one by a compiled filter. Conditions unknown for it stay, switched off."""
+    def put_view(self, filter_: ValidFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
+        """Restores a view, or shows one by a valid filter. Conditions unknown for it stay, switched off."""
         if filter_ is self.filter and scope == self.scope:
             return
         self._store_stack(stack or self._stacks_by_filter.get(filter_.text) or self._stack.with_only(filter_.text))
         self.search.start(filter_, scope)
+        self._describe_scope()
         self.scope_changed.emit(scope)
         self.filter_applied.emit(filter_.text)
 
@@ -255,7 +252,7 @@ class FilterState(QObject):
         self.set_scope(None)
         self.apply_filter(PENDING_FILTER)
 
-    def grow(self, filter_: DisplayFilter) -> None:
+    def grow(self, filter_: ValidFilter) -> None:
         """Replaces the filter of a grown chain without a choice by the user."""
         self._store_stack(self._stack.with_only(filter_.text))
         self.search.start(filter_, self.scope)
@@ -279,15 +276,14 @@ class FilterState(QObject):
         self.calls_switched.emit()
         stack = self._stack.with_besides(CALLS if on else "").without_stale_exception()
         scope = None if self.scope is None else replace(self.scope, calls=on)
-        try:
-            filter_ = self.compile(stack.combined)
-        except FilterError as error:  # $context of a filter without an active context
-            self.filter_failed.emit(error)
+        found = self.check(stack.combined)
+        if found.filter is None:  # $context of a filter without an active context
+            self.filter_failed.emit(found.problem)
             return
-        self.put_view(filter_, scope, stack)
+        self.put_view(found.filter, scope, stack)
 
     @property
-    def filter(self) -> DisplayFilter:
+    def filter(self) -> ValidFilter:
         """The filter in force or in search."""
         return self.search.filter
 
@@ -296,11 +292,16 @@ class FilterState(QObject):
         """The scope in force or in search."""
         return self.search.scope
 
+    def select_context(self, path: str | None) -> None:
+        """Sets the path of the current message's context; None without one."""
+        if path != self._selected_in:
+            self._selected_in = path
+            self.context_changed.emit()
+
     @property
     def selected_context(self) -> str | None:
         """Path for `$context`: the scope's node, else the context of the current message."""
-        tree = self._document.analysis.contexts.tree
-        scope = self.scope
-        if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
-            return tree.path(tree.resolve(scope.node))
-        return self.selected_in
+        facts = self.scope_facts
+        if facts is not None and facts.path is not None:
+            return facts.path
+        return self._selected_in

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import time
-
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.passes.changed_rows import NO_ROWS
-from inspector.filters.find import FindSearch
-from inspector.filters.find_query import FindQuery
-from inspector.filters.patterns import PatternError
-from inspector.filters.visible import VisibleRows
+from inspector.engine.requests.find import EndFind, FindHits, FindQuery, Hits, PatternError
 from inspector.present import formats
-from inspector.ui import budgets
+from inspector.ui.look.hit_highlight import HitRows, Locate
 from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panels.messages.view_rows import VIEW, ViewRows
+from inspector.ui.widgets.latest_answer import Client, Pending
+
+_TYPING_MS, _MORE_MS = 150, 1
+"""Delays after a key, and before the search goes on."""
 
 _TIMEOUT_TEXT = "This expression takes too long to evaluate."
-_NO_CHANGES = AnalysisChanges(0, 0, NO_ROWS, tree_moved=False)
 
 
 class FindInView(QObject):
@@ -28,27 +27,32 @@ class FindInView(QObject):
         changed(): the hits or the query have changed.
 
     Attributes:
-        search: the search, or None without a query.
+        found: the rows with hits, or None without a query.
     """
 
     message_requested = Signal(int)
     changed = Signal()
 
-    def __init__(self, rows: VisibleRows, messages: MessagesPanel, parent: QObject) -> None:
+    def __init__(self, client: Client, rows: ViewRows, messages: MessagesPanel, parent: QObject) -> None:
         super().__init__(parent)
+        self._client = client
         self._rows = rows
         self._messages = messages
         self.bar = messages.find_bar
-        self.search: FindSearch | None = None
+        self.found: HitRows | None = None
+        self._query: FindQuery | None = None
+        self._locate: Locate | None = None
+        self._hits: Hits | None = None  # the last answer about the query
         self._trouble = ""
+        self._pending: Pending | None = None
+        self._asking = self._is_outdated = False
+        self._asked_at: int | None = None  # the current message of the pending request
         self._wanted = 0
         self._wrapped = False
         self._is_moving = False
-        self._shown_hits = -1
-        self._next_report_at = 0.0
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.timeout.connect(self._continue_search)
+        self._more.timeout.connect(self._ask)
         self.bar.query_changed.connect(self._start_search)
         self.bar.step_requested.connect(self.step)
         self.bar.closed.connect(self.close)
@@ -59,7 +63,7 @@ class FindInView(QObject):
     def open(self) -> None:
         """Shows the bar and repeats the last search."""
         self.bar.open()
-        if self.search is None:
+        if self._query is None:
             self._start_search(self.bar.query)
 
     def switch_match_case(self) -> None:
@@ -86,136 +90,153 @@ class FindInView(QObject):
             self.bar.show()
             self._start_search(self.bar.query)
         self._wanted = step
-        self._go_to_requested()
+        self._cancel()
+        self._ask()
 
     @property
     def busy(self) -> bool:
         """True while the search runs."""
-        return self._more.isActive()
+        return self._more.isActive() or self._asking
 
     def stop(self) -> None:
-        self._more.stop()
-        self.search = None
+        self._cancel()
+        self._query = self.found = None
 
     # Search
 
     def _start_search(self, query: FindQuery | None) -> None:
-        self.search, self._trouble, self._wanted, self._wrapped = None, "", 0, False
-        self._shown_hits, self._next_report_at = -1, 0.0
-        self._more.stop()
+        self._cancel()
+        self._query = self._locate = self._hits = None
+        self._trouble, self._wanted, self._wrapped = "", 0, False
         if query is not None:
             try:
-                self.search = FindSearch(self._rows, query, self._messages.current_message())
+                self._query, self._locate = query, query.locator()
             except PatternError as error:
-                self._trouble = error.message
+                self._query, self._trouble = None, error.message
+        if self._query is None:
+            self._client.send_request(EndFind(VIEW), lambda _done: None)
+            self._show_hits(None)
         # half-typed expressions can be slow, so the search waits for a pause in typing
-        if self.search is not None and query is not None and query.is_pattern:
-            self._show_hits()
-            self._more.start(budgets.current.typing_ms)
+        elif self._query.is_pattern:
+            self._show_hits(np.zeros(0, np.uint32))
+            self._more.start(_TYPING_MS)
         else:
-            self._continue_search()
+            self._ask()
 
-    def _continue_search(self) -> None:
-        """Searches for one time slice and reports: the first hits, intermediate counts and the end."""
-        search = self.search
-        if search is None:
-            self._show_hits()
+    def _cancel(self) -> None:
+        self._more.stop()
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending, self._asking, self._is_outdated = None, False, False
+
+    def _ask(self) -> None:
+        """Continues the search in the engine, unless it does so already."""
+        self._more.stop()
+        if self._query is None:
             return
-        if not search.step(time.perf_counter() + budgets.current.awaited_slice_s):
-            self._more.start(budgets.current.awaited_ms)
-            now = time.perf_counter()
-            # Not throttled: the first hit, which is shown at once.
-            if now < self._next_report_at and not (self._shown_hits == 0 and len(search.hits)):
-                self._go_to_requested()
-                return
-            self._next_report_at = now + budgets.current.tell_s
-        # The hits are the same, so only the words change and the table need not be painted.
-        if self._messages.view.painter.search is search and self._shown_hits == len(search.hits):
-            self._show_state()
-        else:
-            self._show_hits()
-        self._go_to_requested()
+        if self._asking:
+            self._is_outdated = True
+            return
+        self._asking, self._is_outdated, self._asked_at = True, False, self._messages.current_message()
+        known = 0 if self._hits is None else self._hits.revision
+        question = FindHits(VIEW, self._query, self._asked_at, self._wanted, known)
+        pending = self._client.send_request(question, self._on_hits, self._on_failure)
+        # A short answer has arrived already; showing it may have asked again.
+        if self._asking and self._pending is None:
+            self._pending = pending
 
-    def _show_hits(self) -> None:
-        self._shown_hits = -1 if self.search is None else len(self.search.hits)
-        self._messages.view.show_find(self.search)
+    def _on_hits(self, hits: Hits) -> None:
+        self._pending, self._asking, self._hits = None, False, hits
+        # Without new hits only the words change, and the table need not be painted.
+        if hits.messages is not None:
+            self._show_hits(hits.messages)
+        if hits.next is not None:
+            self._go_to(hits.next.message, wrapped=hits.next.wrapped)
+        self._show_state()
+        if not self._asking and not self._more.isActive():
+            self._continue_search(hits)
+
+    def _continue_search(self, hits: Hits) -> None:
+        if self._is_outdated or self._asked_at != self._messages.current_message():
+            self._ask()
+        elif not hits.is_done:
+            self._more.start(_MORE_MS)
+
+    def _on_failure(self, sentence: str) -> None:
+        self._start_search(None)
+        self._trouble = sentence
+        self._show_state()
+
+    def _show_hits(self, messages: NDArray[np.uint32] | None) -> None:
+        self.found = None if messages is None or self._locate is None else HitRows(self._locate, messages)
+        self._messages.view.show_find(self.found)
         self._show_state()
         self.changed.emit()
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Handles a flush after the table. O(new and changed messages)."""
-        if self.search is not None:
-            before = len(self.search.hits)
-            again = self.search.on_changes(changes, self._messages.current_message())
-            if again and not self._more.isActive():
-                self._more.start(budgets.current.awaited_ms)
-            if before != len(self.search.hits):
-                self._shown_hits = len(self.search.hits)
-                self._messages.view.show_find(self.search)
-                self.changed.emit()
-            self._show_state()
+    def apply_changes(self) -> None:
+        """Continues after new traffic, which the table shows."""
+        if self._asking:
+            self._is_outdated = True
+        elif self._query is not None and not self._more.isActive():
+            self._more.start(_MORE_MS)
 
     def apply_view(self) -> None:
         """Continues after a change of filter, scope or order."""
-        if self.search is not None:
-            self.search.on_changes(_NO_CHANGES, self._messages.current_message())
-            self._shown_hits, self._next_report_at = -1, 0.0
-            self._continue_search()
-            self.changed.emit()
+        self._ask()
 
     # Steps
 
-    def _go_to_requested(self) -> None:
-        search, step = self.search, self._wanted
-        current = self._messages.current_message()
-        if search is None or not step or not search.knows_next(current, step):
-            return
+    def _go_to(self, message: int | None, *, wrapped: bool) -> None:
         self._wanted = 0
-        found = search.next_hit(current, step)
-        if found is None:
+        if message is None:
             return
-        message, wrapped = found
         self._is_moving, self._wrapped = True, wrapped
         self.message_requested.emit(message)
         self._is_moving = False
-        self._show_state()
 
     def _on_current_changed(self, _message: object) -> None:
         if not self._is_moving:
             self._wrapped = False
-        if self.search is not None:
-            self._show_state()
+            if self._wanted:
+                # The user has selected another message meanwhile.
+                self._wanted = 0
+                self._cancel()
+                self._ask()
+                return
+        # Without an answer, a request is due or on its way.
+        if self._hits is not None and not self._more.isActive():
+            self._ask()
 
     def _show_state(self) -> None:
-        search = self.search
-        if search is None:
+        hits = self._hits
+        if self._query is None:
             self.bar.show_state(self._trouble, usable=False, wrong=bool(self._trouble))
-            return
-        count, place = len(search.hits), search.place_of(self._messages.current_message())
-        if not count and search.is_done and (search.gave_up or 0 < search.timeout_count == len(self._rows.chosen)):
+        elif hits is None:
+            self.bar.show_state("Searching", fraction=0.0)
+        elif hits.only_timeouts:
             self.bar.show_state(_TIMEOUT_TEXT, usable=False, wrong=True)
-            return
-        if count:
-            words = f"{place + 1:,} of {count:,}" if place is not None else f"{count:,} found"
-            words = f"wrapped, {words}" if self._wrapped else words
         else:
+            self.bar.show_state(
+                self._count_words(hits),
+                usable=hits.count > 0 or not hits.is_done,
+                fraction=None if hits.is_done else hits.fraction,
+                aside=_unsearched_remark(hits),
+            )
+
+    def _count_words(self, hits: Hits) -> str:
+        if not hits.count:
             nothing = "Nothing found in this view" if self._rows.is_filtered else "Nothing found"
-            words = nothing if search.is_done else "Searching"
-        if count and (not search.is_done or search.gave_up):
-            words += " so far"
-        self.bar.show_state(
-            words,
-            usable=count > 0 or not search.is_done,
-            fraction=None if search.is_done else search.fraction,
-            aside=_unsearched_remark(search),
-        )
+            return nothing if hits.is_done else "Searching"
+        words = f"{hits.place + 1:,} of {hits.count:,}" if hits.place is not None else f"{hits.count:,} found"
+        words = f"wrapped, {words}" if self._wrapped else words
+        return words if hits.is_done and not hits.gave_up else f"{words} so far"
 
 
-def _unsearched_remark(search: FindSearch) -> str:
+def _unsearched_remark(hits: Hits) -> str:
     """Returns a remark about messages that were not searched, or ""."""
-    if search.gave_up:
+    if hits.gave_up:
         return "This expression takes too long, so the rest was not searched"
-    if not search.timeout_count:
+    if not hits.timeouts:
         return ""
-    are = "is" if search.timeout_count == 1 else "are"
-    return f"{formats.count_of(search.timeout_count, 'message')} took too long to search and {are} left out"
+    are = "is" if hits.timeouts == 1 else "are"
+    return f"{formats.count_of(hits.timeouts, 'message')} took too long to search and {are} left out"

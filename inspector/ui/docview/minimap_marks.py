@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.analysis.findings import Severity
-from inspector.document.document import CaptureDocument
-from inspector.present.findings import problem_messages
-from inspector.ui import budgets
+from inspector.engine.requests.minimap import MarkedMessages, MessagesToMark
 from inspector.ui.docview.find_in_view import FindInView
-from inspector.ui.docview.gaps import GapRows
-from inspector.ui.panels.messages.minimap import MinimapMarks, ordered
 from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panels.messages.view_rows import VIEW
+from inspector.ui.widgets.latest_answer import Client
+
+_UPDATE_MS = 120
 
 
 class MinimapMarkGatherer(QObject):
@@ -20,20 +19,18 @@ class MinimapMarkGatherer(QObject):
 
     def __init__(
         self,
-        document: CaptureDocument,
+        client: Client,
         messages: MessagesPanel,
-        gaps: GapRows,
         find_in_view: FindInView,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._document = document
+        self._client = client
         self._messages = messages
-        self._gaps = gaps
         self._find_in_view = find_in_view
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.setInterval(budgets.current.minimap_ms)
+        self._soon.setInterval(_UPDATE_MS)
         self._soon.timeout.connect(self.gather)
         find_in_view.changed.connect(self.renew)
         messages.model.modelReset.connect(self.renew)
@@ -49,13 +46,12 @@ class MinimapMarkGatherer(QObject):
         self._soon.stop()
 
     def gather(self) -> None:
-        """Shows the current marks. O(problems), and a small cost per message."""
-        self._gaps.update()
-        found: MinimapMarks = {"gap": ordered(self._gaps.rows), "mark": ordered(self._document.analysis.marks.rows)}
-        store = self._document.analysis.findings.found
-        problems = problem_messages(store)
-        worst = store.severities[store.columns["set"][problems]] >= Severity.ERROR
-        found["error"], found["warning"] = problems[worst], problems[~worst]
-        search = self._find_in_view.search
-        found["hit"] = search.hits if search is not None else np.zeros(0, np.uint32)
-        self._messages.show_marks(found)
+        """Asks for the current marks and shows them."""
+        self._client.send_request(MessagesToMark(VIEW), self._show)
+
+    def _show(self, found: MarkedMessages) -> None:
+        rows = self._find_in_view.found
+        hits = rows.messages if rows is not None else np.zeros(0, np.uint32)
+        self._messages.show_marks(
+            {"gap": found.gaps, "mark": found.marks, "error": found.errors, "warning": found.warnings, "hit": hits}
+        )

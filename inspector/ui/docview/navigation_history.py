@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from inspector.filters import DisplayFilter
-from inspector.filters.visible import Scope
-from inspector.present.subject import Place
+from inspector.engine.requests.filters import Scope, ValidFilter
+from inspector.present.places import Place
 from inspector.ui.panels.trail import Trail
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A visited message or details page, with the view that showed it."""
+    """A visited message, details page or view, with the view that showed it."""
 
-    shown: int | Place | None
-    """A message, a page, or None for the page What happened."""
-    filter: DisplayFilter
+    shown: int | Place | str | None
+    """A message, a page, the id of a view, or None for the page What happened."""
+    filter: ValidFilter
     scope: Scope | None
     scrolled: int = 0
     """Scroll position of a page when it was left; pixels."""
@@ -31,7 +30,7 @@ class NavigationHistory(Trail[Stop]):
         if last is not None and shown is not None and last.shown == shown:
             self.renew(replace(last, scrolled=pixels))
 
-    def replace(self, before: DisplayFilter, after: DisplayFilter) -> None:
+    def replace(self, before: ValidFilter, after: ValidFilter) -> None:
         """Replaces a filter by the version that follows it, in all entries."""
         for stops in (self._stops, self._forward_stops):
             stops[:] = [replace(stop, filter=after) if stop.filter is before else stop for stop in stops]

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
-    from inspector.analysis import AnalysisChanges
-    from inspector.document.document import CaptureDocument
+    from inspector.engine.document_state import DocumentState
+    from inspector.engine.update import Update
 
 MESSAGES = "messages"
 """Id of the default panel of the middle column."""
+
+OVERVIEW = "overview"
+"""Id of the panel that documents open on by default."""
 
 SUBSESSIONS = "subsessions"
 """Id of the panel of sub-sessions and of its settings page."""
@@ -53,7 +56,7 @@ class BottomPanel(Protocol):
     left: Any
     """Signal(): return the focus to the middle."""
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
+    def apply_changes(self, changes: Update) -> None:
         """Handles changes of the document."""
         ...
 
@@ -75,7 +78,7 @@ class Panel(Generic[H]):
         guide: name of its page in the guide.
         make: creates it for the panes (H) of a document, and connects it to them.
         waits: True to create it when it is first shown (`Panes.panel`). It then reads the current state itself.
-        present: returns True if a document has it.
+        present: returns True if a document in this state has it.
         outlives_panes: True to keep it after an edit, since it follows edits by itself.
         hidden: True to hide its dock by default, as all at the bottom; it is then a `BottomPanel`.
     """
@@ -87,7 +90,7 @@ class Panel(Generic[H]):
     guide: str
     make: Callable[[H], QWidget]
     waits: bool = False
-    present: Callable[[CaptureDocument], bool] = lambda _document: True
+    present: Callable[[DocumentState], bool] = lambda _state: True
     outlives_panes: bool = False
     hidden: bool = False
 

@@ -8,41 +8,45 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.passes.changed_rows import NO_ROWS
-from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.slices import SlicedWork
-from inspector.document.document import CaptureDocument
-from inspector.filters import DisplayFilter, compile_filter
-from inspector.filters.completion import Completer
-from inspector.filters.field import Depends
-from inspector.filters.search import Search
-from inspector.filters.visible import Reach, Scope, VisibleRows
-from inspector.present.subject import ContextPlace, ParticipantPlace, Place
-from inspector.settings import Contexts, Settings
+from inspector.engine.requests.account import WaitsNow
+from inspector.engine.requests.clock import SetTime
+from inspector.engine.requests.filters import Reach, Scope, ValidFilter
+from inspector.engine.requests.locations import MAIN, LocateMessage, MessageContext, ResolveContext
+from inspector.engine.requests.problems import ProblemCounts
+from inspector.engine.requests.waste import AvoidableTokens
+from inspector.engine.update import Update
+from inspector.present.overview.cards import Link
+from inspector.present.places import ContextPlace, ParticipantPlace, Place
+from inspector.settings import Settings
+from inspector.ui import intervals
+from inspector.ui.document_client import DocumentClient
+from inspector.ui.docview.chosen_range import ChosenRange
 from inspector.ui.docview.document_bridge import DocumentBridge
 from inspector.ui.docview.filter_state import FilterState, View
 from inspector.ui.docview.find_in_view import FindInView
-from inspector.ui.docview.gaps import GapRows
 from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import Stop
-from inspector.ui.docview.panel import BottomPanel, Panel, ReadsDocument
-from inspector.ui.docview.problem_counts import ProblemCounts
+from inspector.ui.docview.panel import MESSAGES, OVERVIEW, BottomPanel, Panel, ReadsDocument
+from inspector.ui.docview.running_search import Found
 from inspector.ui.docview.single_chain import ChainAlone, ChainWalk
 from inspector.ui.docview.visited_places import VisitedPlaces
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.account.figures import AccountFigures
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.list_panel import hider_words
 from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panels.messages.view_rows import ViewRows
 from inspector.ui.panels.participants.panel import ParticipantsPanel
 from inspector.ui.panels.plot_choices import PlotChoices
-from inspector.ui.panels.waste.figures import WasteFigures
+from inspector.ui.widgets.latest_answer import LatestAnswer, Pending
+from inspector.ui.widgets.rest_timer import RestTimer
 
 if TYPE_CHECKING:
     from inspector.ui.panels.findings.panel import FindingsPanel
@@ -51,7 +55,14 @@ if TYPE_CHECKING:
     from inspector.ui.panels.tokens.panel import TokensPanel
     from inspector.ui.panels.waste.panel import WastePanel
 
+_WASTE_MS = 2_000
+"""Shortest pause between two searches for waste during traffic; longer if a search takes long."""
+
 P = TypeVar("P", bound=QWidget)
+_PROBLEMS_REST = 10
+"""Pause after a count of problems, as a multiple of its duration."""
+_WASTE_REST = 50
+"""Pause after a search for avoidable tokens, as a multiple of its duration."""
 
 
 class Panes(QObject):
@@ -61,23 +72,29 @@ class Panes(QObject):
         view_left(int, str, put_back): a message was hidden by this filter or scope, and the view has changed to show
             it; `put_back` restores the view.
         counts_changed(): the number of messages or rows has changed.
+        tab_counted(str, int): title of a tab, and its count.
         rows_shown(): the table shows other messages.
         notes_shown(): marks or comments changed.
         ticked(): a second has passed.
         settings_applied(Settings): display settings were applied; also in `settings`.
         panel_made(str, QWidget): a deferred panel was created, with its id.
         selection_changed(int | None): the current message.
+        selection_rested(int | None): the current message; of quick changes only the last one, after a pause.
         column_requested(str): add a field as a column of the table.
         table_changed(Table): the user has changed the columns or the time mode.
         columns_dialog_requested(): open the dialog of columns.
+        view_requested(str): show a view of the middle column by its id.
+        panel_requested(str): show a dock by its title, or a page of the settings by "settings:" and its id.
+        went_to(): a message was selected on request.
         mark_requested(Target), comment_requested(Target), unmark_requested(Target): toggle a mark, write a comment,
             remove both.
 
     Attributes:
+        client: sends requests about the document to the engine.
         rows: the visible messages.
         filter_state: filter and scope.
         plot_choices: choices shared by plots and Model sees.
-        account, waste_figures: figures about the course of events and about waste, for several views.
+        waits, waste_figures: waits of live traffic and avoidable tokens, for several views.
         problem_counts: the number of problems.
         settings: the display settings that were applied last.
         made: the created panels by id.
@@ -85,51 +102,79 @@ class Panes(QObject):
 
     view_left = Signal(int, str, object)
     counts_changed = Signal()
+    tab_counted = Signal(str, int)
     rows_shown = Signal()
     notes_shown = Signal()
     ticked = Signal()
     settings_applied = Signal(object)
     panel_made = Signal(str, object)
     selection_changed = Signal(object)
+    selection_rested = Signal(object)
     column_requested = Signal(str)
     table_changed = Signal(object)
     columns_dialog_requested = Signal()
+    view_requested = Signal(str)
+    panel_requested = Signal(str)
+    went_to = Signal()
     mark_requested = Signal(object)
     comment_requested = Signal(object)
     unmark_requested = Signal(object)
 
     def __init__(
-        self, document: CaptureDocument, theme: ThemeController, panels: Sequence[Panel[Panes]], frame: QWidget
+        self, client: DocumentClient, theme: ThemeController, panels: Sequence[Panel[Panes]], frame: QWidget
     ) -> None:
         """Creates no panel; `make` does.
 
         Args:
-            document: the document.
+            client: the document.
             theme: gives the look.
             panels: all panels; `panel` creates the deferred ones.
             frame: the window.
         """
         super().__init__(frame)
-        self.document = document
-        self.rows = VisibleRows(document.analysis)
-        self.filter_state = FilterState(document, self.rows, self)
+        self.client = client
+        self.rows = ViewRows(self.client)
+        self.filter_state = FilterState(self.client, self.rows, self)
         self.plot_choices = PlotChoices(self)
         self.theme = theme
         self.frame = frame
-        self.gaps = GapRows(document)
-        self.completer = Completer(document.analysis)
-        self.bridge = DocumentBridge(document, self)
-        self.account = AccountFigures(document, self)
-        self.waste_figures = WasteFigures(document, self)
-        self.problem_counts = ProblemCounts(document, self)
+        self.bridge = DocumentBridge(client, self)
+        # An engine process reads on while the panels are made.
+        self.bridge.hold()
+        self.waits = LatestAnswer(
+            self,
+            self.client,
+            WaitsNow,
+            every_ms=lambda: intervals.FIGURES_MS,
+            ready=lambda: client.state.may_grow,
+        )
+        self.waste_figures = LatestAnswer(
+            self, self.client, AvoidableTokens, every_ms=self._waste_pause_ms, rest=_WASTE_REST
+        )
+        self.problem_counts = LatestAnswer(
+            self, self.client, ProblemCounts, every_ms=lambda: intervals.LISTS_MS, rest=_PROBLEMS_REST
+        )
         self.settings = Settings()
         self._panels = {one.id: one for one in panels}
         self.made: dict[str, QWidget] = {}
         self._reading: list[ReadsDocument] = [
-            self.filter_state.search, self.problem_counts, self.account, self.waste_figures,
+            self.filter_state, self.problem_counts, self.waits, self.waste_figures,
         ]  # fmt: skip
         self._detached = False
+        self._locating: Pending | None = None
+        self._resting = RestTimer(self._on_selection_rested, self)
+        self._shown_counts = (0, 0)
+        self._acts: list[Callable[[], object]] = []  # of the user, for rows on their way
         self.shows_bookkeeping_here = False
+        self.problem_counts.request_now()
+        self.waits.invalidate()
+        self.waste_figures.invalidate()
+
+    def _waste_pause_ms(self) -> float:
+        """Returns the shortest time between two searches for avoidable tokens; shorter until tokens are counted."""
+        found = self.waste_figures.answer
+        counted = found is not None and found.totals is not None
+        return _WASTE_MS if counted else intervals.LISTS_MS
 
     def make(self) -> SlicedWork[None]:
         """Creates and connects the panels, one a step."""
@@ -141,16 +186,23 @@ class Panes(QObject):
         self.participants = self._panel_of_type(ParticipantsPanel)
         self.messages = self._panel_of_type(MessagesPanel)
         self.details = self._panel_of_type(DetailsPanel)
-        self.find_in_view = FindInView(self.rows, self.messages, self)
-        self.minimap_marks = MinimapMarkGatherer(self.document, self.messages, self.gaps, self.find_in_view, self)
+        self.find_in_view = FindInView(self.client, self.rows, self.messages, self)
+        self.minimap_marks = MinimapMarkGatherer(self.client, self.messages, self.find_in_view, self)
         self._key_words: KeyWords = lambda _name: ""
-        self.when_made("marks", lambda marks: marks.show_keys(self._key_words))
+        for name in ("marks", "conversation"):
+            self.when_made(name, lambda made: made.show_keys(self._key_words))
         self._visited = VisitedPlaces(self.filter_state, self.details, self._show_stop)
-        self._chain = ChainAlone(self.document, self)
+        self.chosen_range = ChosenRange(
+            self.client, self.filter_state, self._visited, self.messages.current_message, self
+        )
+        self._chain = ChainAlone(self.client, self)
         self._before_chain: View | None = None
-        self._chain_walk = ChainWalk(self.document)
-        self._reading += [self.messages, self.find_in_view, self.minimap_marks, self._chain]
+        self._chain_walk = ChainWalk(self.client)
+        self._reading += [
+            self.contexts, self.messages, self.find_in_view, self.minimap_marks, self._chain, self.chosen_range,
+        ]  # fmt: skip
         self._connect()
+        self.bridge.release()
 
     def _panel_of_type(self, kind: type[P]) -> P:
         """Returns the panel of a type."""
@@ -220,8 +272,12 @@ class Panes(QObject):
         state.scope_changed.connect(self.contexts.show_scope)
         for changed in (state.filter_applied, state.scope_changed):
             changed.connect(self._flush_while_paused)
+        self.messages.model.followed.connect(self._act_on_rows)
+        for changed in (self.counts_changed, self.rows_shown):
+            self.messages.model.located.connect(changed)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self.rows_shown)
+        self.rows_shown.connect(self.chosen_range.refresh)
         self.find_in_view.message_requested.connect(self._go_to_hit)
         self.find_in_view.changed.connect(self._highlight_hits_in_details)
         self.counts_changed.connect(self.minimap_marks.renew)
@@ -234,7 +290,6 @@ class Panes(QObject):
         self.contexts.scope_requested.connect(state.set_scope)
         self.contexts.filter_requested.connect(state.combine_filter)
         self.contexts.message_requested.connect(self.go_to)
-        self.participants.model.space_name = self.contexts.model.space_name
         self.contexts.selected.connect(self.show_context)
         self.contexts.space_selected.connect(self.show_current_message)
         self.participants.filter_requested.connect(state.combine_filter)
@@ -243,6 +298,9 @@ class Panes(QObject):
             panel.mark_requested.connect(self.mark_requested)
             panel.comment_requested.connect(self.comment_requested)
         self.selection_changed.connect(self.plot_choices.follow)
+        for chosen in (self.contexts.selected, self.contexts.context_filtered):
+            chosen.connect(self.plot_choices.follow_context)
+        state.scope_changed.connect(self.plot_choices.follow_scope)
         self.details.links.message_requested.connect(self._follow_link)
         self.details.links.filter_requested.connect(state.combine_filter)
         for panel in (self.messages, self.details.links):
@@ -259,11 +317,14 @@ class Panes(QObject):
         self.selection_changed.connect(self._highlight_context)
         state.scope_changed.connect(self._highlight_context)
         state.scope_changed.connect(self._show_scope)
+        state.context_changed.connect(self._highlight_context)
 
     def detach(self) -> None:
         """Unsubscribes from the document because it is about to close."""
         self.bridge.detach()
+        self.client.stop()
         self._detached = True
+        self._resting.stop()
         for one in (*self._reading, *self.bottom):
             one.stop()
 
@@ -289,47 +350,39 @@ class Panes(QObject):
         self._key_words = words
         self.messages.find_bar.show_keys(words)
         self.details.show_keys(words)
-        if "marks" in self.made:
-            self.marks.show_keys(words)
+        for name in ("marks", "conversation"):
+            made: Any = self.made.get(name)
+            if made is not None:
+                made.show_keys(words)
 
-    def use_contexts(self, contexts: Contexts) -> None:
-        """Applies the settings of contexts, also to messages already read."""
-        document = self.document
-        document.set_collapse_order(newest_first=contexts.collapses == "newest")
-        if document.set_idle_time(contexts.idle_after_s):
-            self._refresh_states()
-            self.contexts.view.viewport().update()
-            self.details.renew_place()
+    def refresh_contexts(self) -> None:
+        """Shows states of contexts that follow changed settings."""
+        self._refresh_states()
+        self.contexts.view.renew_rows()
+        self.details.renew()
 
     def _refresh_states(self) -> None:
         """Refreshes context states that change by the clock."""
-        if Depends.CLOCK in self.rows.filter.depends:
-            self.messages.apply_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=False), clock=True)
+        if self.rows.filter.follows_clock:
+            self.messages.apply_changes(Update(0, 0, 0, 0, np.empty(0, np.int64)), clock=True)
             self.counts_changed.emit()
 
     # Changes
 
-    def _on_flushed(self, changes: AnalysisChanges) -> None:
-        self.filter_state.search.take_in(changes)
+    def _on_flushed(self, changes: Update) -> None:
         self.messages.apply_changes(changes)
-        self.find_in_view.apply_changes(changes)
-        self.details.apply_changes(changes)
+        self.find_in_view.apply_changes()
         self._chain.apply_changes(changes, self.filter_state.filter)
 
-    def _on_settled(self, changes: AnalysisChanges) -> None:
-        self.contexts.apply_changes(changes)
-        self.participants.apply_changes(changes)
-        self.problem_counts.apply_changes(changes)
-        self.account.apply_changes(changes)
-        self.waste_figures.apply_changes(changes)
+    def _on_settled(self, changes: Update) -> None:
+        self.client.changed.emit()
         for panel in self.bottom:
             panel.apply_changes(changes)
-        self.counts_changed.emit()
+        self._report_counts()
 
-    @property
-    def awaited(self) -> bool:
-        """True while the user waits for a search or sort. Background work waits for it."""
-        return self.filter_state.search.busy or self.find_in_view.busy or self.messages.sorter.busy
+    def _report_counts(self) -> None:
+        self._shown_counts = self.counts()
+        self.counts_changed.emit()
 
     def _flush_while_paused(self, *_view: object) -> None:
         """Flushes pending changes for a new filter while the view is paused, since the filter has searched them."""
@@ -340,13 +393,18 @@ class Panes(QObject):
     def tick(self, now_ns: int | None) -> None:
         """Updates states and waiting times each second, since they follow the clock in live traffic."""
         if now_ns is not None:
-            self.document.analysis.now_ns = now_ns
-            self._refresh_states()
-        self.messages.tick()
+            self.client.send_request(SetTime(now_ns), lambda _answer: self._refresh_states())
+        self.messages.tick(live=now_ns is not None)
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
         self.details.tick()
-        self.account.tick()
+        # Waiting times grow without a new message.
+        if self.client.state.is_arriving:
+            self.waits.invalidate()
+        found = self.waste_figures.answer
+        # Without traffic no case can change any more: the search is due without a new message.
+        if found is not None and found.ongoing != self.client.state.may_grow:
+            self.waste_figures.invalidate()
         self.ticked.emit()
 
     def counts(self) -> tuple[int, int]:
@@ -354,30 +412,30 @@ class Panes(QObject):
 
         Gaps and rows of session structure do not count. Without a filter and a scope both numbers are equal.
         """
-        self.gaps.update()
-        shown, seen = self.rows.chosen, self.rows.seen_count
-        structure = self.document.analysis.contexts.sessions.count_structure
-        return (
-            len(shown) - self.gaps.among(shown) - structure(shown),
-            seen - self.gaps.before(seen) - structure(slice(seen)),
-        )
+        return self.rows.state.shown, self.rows.state.total
 
     # Filter and scope
 
     def _clear_filter(self) -> None:
         self.filter_state.apply_filter("")
 
-    def _on_found(self, search: Search) -> None:
-        self.messages.show_rows(search.filter, search.scope, search.result(), search.answers)
+    def _on_found(self, found: Found) -> None:
+        self.messages.show_rows(*found)
         self.rows_shown.emit()
         self.find_in_view.apply_view()
         self.counts_changed.emit()
 
     def _show_scope(self, scope: Scope | None) -> None:
-        node = MAIN if scope is None or scope.node is None else scope.node
-        living = node if node == MAIN else self.document.analysis.contexts.tree.resolve(node)
-        bound = scope is not None and scope.node is not None and scope.reach is Reach.BELOW
-        self.details.show_scope((scope.space, living) if scope is not None and bound else None)
+        if scope is None or scope.node is None or scope.reach is not Reach.BELOW:
+            self.details.show_scope(None)
+            return
+        space = scope.space
+
+        def show(node: int) -> None:
+            if self.filter_state.scope == scope:
+                self.details.show_scope((space, node))
+
+        self.client.send_request(ResolveContext(scope.node), show)
 
     def _highlight_context(self, *_changed: object) -> None:
         self.messages.highlight_context(self.filter_state.selected_context)
@@ -387,17 +445,33 @@ class Panes(QObject):
     def _on_current_changed(self, message: int | None) -> None:
         if self._detached:  # Qt deletes the table after its neighbours
             return
-        contexts = self.document.analysis.contexts
-        self.filter_state.selected_in = None
-        space, node = 0, None
-        if message is not None:
-            node = contexts.node_of(message)
-            space = int(self.document.capture.columns["space"][message])
-            self.filter_state.selected_in = contexts.tree.path(node) if node >= 0 else None
-        self.contexts.show_message_context(space, node)
+        if self._locating is not None:
+            self._locating.cancel()
+        # At once: an act that follows, such as the choice of another page, must not be undone by an answer.
         if self.details.place is None:  # a page stays until the user leaves it
             self.details.show_message(message)
         self.selection_changed.emit(message)
+        self._resting.call()
+
+    def _on_selection_rested(self) -> None:
+        if self._detached:
+            return
+        message = self.messages.current_message()
+        if message is None:
+            self._show_message_context(None)
+        else:
+            self._locating = self.client.send_request(
+                LocateMessage(message), self._show_message_context, lambda _sentence: self._show_message_context(None)
+            )
+        self.selection_rested.emit(message)
+
+    def _show_message_context(self, found: MessageContext | None) -> None:
+        """Shows the context of the current message."""
+        self.filter_state.select_context(None if found is None else found.path)
+        if found is None:
+            self.contexts.show_message_context(0, None)
+        else:
+            self.contexts.show_message_context(found.space, found.node)
 
     def _on_message_chosen(self, message: int) -> None:
         self._visited.add(message)
@@ -454,24 +528,48 @@ class Panes(QObject):
 
         Conditions are switched off.
         """
-        state = self.filter_state
-        hidden = self.rows.row_of(message) is None and (state.filter.text.strip() != "" or state.scope is not None)
-        before, current, by_chain = state.view, self.messages.current_message(), self.shows_chain_alone
-        if self.rows.is_hidden(message):
+        before, current, by_chain = self.filter_state.view, self.messages.current_message(), self.shows_chain_alone
+        if self.rows.locate(message):
             self._show_bookkeeping_here()
-            # It may have been hidden only as a bookkeeping row.
-            hidden = hidden and self.rows.row_of(message) is None
-        if hidden and current is not None and not self._visited.suspended:
-            self._visited.add_view(current)
-        if hidden:
-            state.put_view(compile_filter(""), None, state.stack.with_only(""))
+
+        def reveal() -> None:
+            state = self.filter_state
+            filtered = state.filter.text.strip() != "" or state.scope is not None
+            hidden = filtered and self.rows.row_of(message) is None
+            if hidden and current is not None and not self._visited.suspended:
+                self._visited.add_view(current)
+            if hidden:
+                state.put_view(ValidFilter(), None, state.stack.with_only(""))
+            self._when_shown(lambda: self._select_message(message))
+            if hidden:
+                # The view has changed by now, so the state from before is described.
+                hider = "the chain" if by_chain else hider_words(before[0], before[1])
+                self.view_left.emit(message, hider, lambda: self._restore_view(before, current))
+
+        self._when_shown(reveal)
+
+    def _select_message(self, message: int) -> None:
+        self.went_to.emit()
+        self.rows.locate(message)
         self.messages.go_to(message)
         if self.rows.row_message(message) != message:  # the row shows the stream, but this frame was requested
             self.details.show_message(message)
-        if hidden:
-            # The view has changed by now, so the state from before is described.
-            hider = "the chain" if by_chain else hider_words(before[0], before[1])
-            self.view_left.emit(message, hider, lambda: self._restore_view(before, current))
+
+    def _when_shown(self, act: Callable[[], object]) -> None:
+        """Acts as soon as the table shows the requested rows; at once if it does."""
+        if self.filter_state.search.busy or self.rows.is_awaited:
+            self._acts.append(act)
+        else:
+            act()
+
+    def _act_on_rows(self) -> None:
+        """Reports other counts, and does what waited for the rows."""
+        # Within a flush, `_on_settled` reports them.
+        if self.counts() != self._shown_counts and not self.bridge.is_settling:
+            self._report_counts()
+        acts, self._acts = self._acts, []
+        for act in acts:
+            self._when_shown(act)
 
     def _show_bookkeeping_here(self) -> None:
         """Shows all bookkeeping rows of this view until the setting changes."""
@@ -484,24 +582,36 @@ class Panes(QObject):
 
     def _restore_view(self, view: View, message: int | None) -> None:
         self.filter_state.put_view(*view)
-        if message is not None and self.rows.row_of(message) is not None:
-            self.messages.go_to(message)
+
+        def select() -> None:
+            if message is not None and self.rows.row_of(message) is not None:
+                self.messages.go_to(message)
+
+        self._when_shown(select)
 
     def _go_to_hit(self, message: int) -> None:
-        if self.rows.is_hidden(message):
+        if self.rows.locate(message):
             self._show_bookkeeping_here()
-        self.messages.go_to(message)
-        self.details.lights.renew(go=True)
+
+        def select() -> None:
+            self.messages.go_to(message)
+            self.details.scroll_to_hit()
+
+        self._when_shown(select)
 
     def _highlight_hits_in_details(self) -> None:
-        self.details.lights.show_find(self.find_in_view.search)
+        found = self.find_in_view.found
+        self.details.lights.show_find(found.locate if found is not None else None)
 
     # Marks
 
-    def show_notes(self) -> None:
-        """Shows changed marks or comments at once, also while the view is paused."""
-        changes = AnalysisChanges(0, 0, self.document.analysis.marks.changed.take_rows(), tree_moved=False)
-        self.filter_state.search.take_in(changes)
+    def show_notes(self, changed: NDArray[np.int64]) -> None:
+        """Shows changed marks or comments at once, also while the view is paused.
+
+        Args:
+            changed: messages with a changed note.
+        """
+        changes = Update(0, self.client.version, 0, 0, changed)
         self.messages.apply_changes(changes)
         self.details.renew()
         self.contexts.show_notes()
@@ -519,25 +629,57 @@ class Panes(QObject):
         self._visited.go_forward()
 
     def _show_stop(self, place: Stop) -> None:
-        if place.shown is None:
-            self.show_account()
+        if place.shown == OVERVIEW:
+            self.view_requested.emit(OVERVIEW)
+        elif place.shown is None:
+            self._when_shown(self.show_account)
         elif isinstance(place.shown, int):
             self.go_to(place.shown)
-        else:
+        elif not isinstance(place.shown, str):
             self.show_place(place.shown)
             self.details.scroll_to(place.scrolled)
+
+    # Overview
+
+    def follow_overview_link(self, link: Link) -> None:
+        """Shows the view, message, filter or panel that a link of the overview leads to. Back returns."""
+        if link.panel:
+            self.panel_requested.emit(link.panel)
+            return
+        self._visited.add_stop(OVERVIEW)
+        if link.filter is not None:
+            self.filter_state.apply_filter(link.filter)
+        self.view_requested.emit(link.view or MESSAGES)
+        if link.message is not None:
+            self.go_to(link.message)
+        else:
+            self._visited.add_stop(None)
+
+    def leave_innermost(self) -> None:
+        """Ends a chosen time range; else returns to the overview if the place was reached by one of its links."""
+        if not self.chosen_range.end() and self._visited.before_last == OVERVIEW:
+            self._visited.go_back()
 
     # Chains
 
     def show_chain(self, message: int) -> None:
         """Shows only the causal chain of a message in the table. Back restores the current view."""
-        self._visited.add_view(message)
-        with self._visited.suspend():
-            if not self.shows_chain_alone:
-                self._before_chain = self.filter_state.view
-            self.filter_state.put_view(self._chain.begin(message), None)
-            self.messages.go_to(message)
-        self._visited.add_stop(message)
+        was_alone = self.shows_chain_alone
+
+        def show(chain: ValidFilter) -> None:
+            self._visited.add_view(message)
+            with self._visited.suspend():
+                if not was_alone:
+                    self._before_chain = self.filter_state.view
+                self.filter_state.put_view(chain, None)
+            self._when_shown(select)
+            self._visited.add_stop(message)
+
+        def select() -> None:
+            with self._visited.suspend():
+                self.messages.go_to(message)
+
+        self._chain.begin(message, show)
 
     @property
     def shows_chain_alone(self) -> bool:
@@ -554,7 +696,7 @@ class Panes(QObject):
         if message is not None and not self._visited.suspended:
             self._visited.add_stop(message)  # Back from the next place returns here
 
-    def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
+    def _on_chain_grown(self, before: ValidFilter, after: ValidFilter) -> None:
         if self.filter_state.filter is before:
             self._visited.replace_filter(before, after)
             self.filter_state.grow(after)
@@ -565,21 +707,18 @@ class Panes(QObject):
         if current is None:
             return
         alone = self._chain.message if self.filter_state.filter is self._chain.filter else None
-        found = self._chain_walk.next(current, step, alone)
-        if found is not None:
-            self.go_to(found)
+        self._chain_walk.step(current, step, self.go_to, alone)
 
     def _scope_to_message(self, message: int) -> None:
-        contexts = self.document.analysis.contexts
-        node = contexts.node_of(message)
-        started = contexts.begun_by(message)
-        if started != MAIN:
-            node = started
-        self.filter_state.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))
+        found = self.client.answer_now(LocateMessage(message))
+        self.filter_state.set_scope(Scope(found.space, found.node if found.begun == MAIN else found.begun))
+
+    def scope_to_opened(self, message: int, node: int) -> None:
+        """Makes the context that a message opened the scope."""
+        self.filter_state.set_scope(Scope(self.client.answer_now(LocateMessage(message)).space, node))
 
     def _scope_to_context(self, place: ContextPlace | None) -> None:
         if place is None:
             self.filter_state.set_scope(None)
             return
-        node = place.node if place.node == MAIN else self.document.analysis.contexts.tree.resolve(place.node)
-        self.filter_state.set_scope(Scope(place.space, node))
+        self.filter_state.set_scope(Scope(place.space, self.client.answer_now(ResolveContext(place.node))))

@@ -1,16 +1,24 @@
-"""Searches the messages of a new filter and scope in time slices, while the window stays responsive."""
+"""Asks the engine for the messages of a new filter and scope, with progress, while the window stays responsive."""
 
 from __future__ import annotations
 
-import time
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import AnalysisChanges
-from inspector.filters import DisplayFilter
-from inspector.filters.search import Search
-from inspector.filters.visible import Scope, VisibleRows
-from inspector.ui import budgets
+from inspector.engine.requests.filters import Scope, ValidFilter
+from inspector.engine.requests.views import FilterRows, Progress, ProgressOfView, ShownRows
+from inspector.ui import intervals
+from inspector.ui.panels.messages.view_rows import VIEW, ViewRows
+from inspector.ui.widgets.latest_answer import Client, Pending
+
+
+class Found(NamedTuple):
+    """The rows of a filter and scope."""
+
+    filter: ValidFilter
+    scope: Scope | None
+    shown: ShownRows
 
 
 class RunningSearch(QObject):
@@ -18,64 +26,70 @@ class RunningSearch(QObject):
 
     Signals:
         searching(float | None, int): progress and number of hits, a few times a second; None at the end.
-        found(Search): the search is complete.
+        found(Found): the search is complete.
     """
 
     searching = Signal(object, int)
     found = Signal(object)
 
-    def __init__(self, rows: VisibleRows, parent: QObject) -> None:
+    def __init__(self, client: Client, rows: ViewRows, parent: QObject) -> None:
         super().__init__(parent)
+        self._client = client
         self._rows = rows
-        self._search: Search | None = None
-        self._reports = budgets.Reports()
-        self._more = QTimer(self)
-        self._more.setSingleShot(True)
-        self._more.setInterval(budgets.current.awaited_ms)
-        self._more.timeout.connect(lambda: self._go_on_until(time.perf_counter() + budgets.current.awaited_slice_s))
+        self._wanted: tuple[ValidFilter, Scope | None] | None = None
+        self._pending: Pending | None = None
+        self._progress = QTimer(self)
+        self._progress.setSingleShot(True)
+        self._progress.timeout.connect(self._request_progress)
 
     @property
     def busy(self) -> bool:
         """True while a search runs."""
-        return self._search is not None
+        return self._wanted is not None
 
     @property
-    def filter(self) -> DisplayFilter:
+    def filter(self) -> ValidFilter:
         """The filter in search, else the one in force."""
-        return self._rows.filter if self._search is None else self._search.filter
+        return self._rows.filter if self._wanted is None else self._wanted[0]
 
     @property
     def scope(self) -> Scope | None:
         """The scope in search, else the one in force."""
-        return self._rows.scope if self._search is None else self._search.scope
+        return self._rows.scope if self._wanted is None else self._wanted[1]
 
-    def start(self, filter_: DisplayFilter, scope: Scope | None) -> None:
+    def start(self, filter_: ValidFilter, scope: Scope | None) -> None:
         """Starts a search and cancels the running one. Cheap searches complete at once."""
-        if self._search is not None:
+        if self.busy:
             self._end()
-        self._search, self._reports = Search(self._rows, filter_, scope), budgets.Reports()
-        self._go_on_until(time.perf_counter() + budgets.current.first_s)
-
-    def take_in(self, changes: AnalysisChanges) -> None:
-        if self._search is not None:
-            self._search.on_changes(changes)
+        self._wanted = filter_, scope
+        question = FilterRows(VIEW, filter_.text, filter_.selected_context, scope)
+        pending = self._client.send_request(question, self._on_found, lambda _sentence: self._end())
+        if self.busy:
+            self._pending = pending
+            self._progress.start(round(intervals.QUIET_S * 1000))
 
     def stop(self) -> None:
-        """Cancels the search because the document is about to close."""
-        self._search = None
-        self._more.stop()
+        """Cancels the search, for example because the document is about to close."""
+        if self._pending is not None:
+            self._pending.cancel()
+        self._wanted = self._pending = None
+        self._progress.stop()
 
-    def _go_on_until(self, until: float) -> None:
-        search = self._search
-        if search is None:
+    def _on_found(self, shown: ShownRows) -> None:
+        if self._wanted is None:
             return
-        if not search.step(until):
-            if self._reports.due():
-                self.searching.emit(search.fraction, search.found)
-            self._more.start()
-            return
+        found = Found(*self._wanted, shown)
         self._end()
-        self.found.emit(search)
+        self.found.emit(found)
+
+    def _request_progress(self) -> None:
+        if self.busy:
+            self._client.send_request(ProgressOfView(VIEW), self._report)
+            self._progress.start(round(intervals.TELL_S * 1000))
+
+    def _report(self, progress: Progress) -> None:
+        if self.busy:
+            self.searching.emit(progress.fraction, progress.found)
 
     def _end(self) -> None:
         self.stop()

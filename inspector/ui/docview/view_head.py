@@ -10,13 +10,12 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.filters.visible import Reach, Scope, VisibleRows
-from inspector.present.context_labels import line_labels
+from inspector.engine.requests.filters import Reach
 from inspector.present.formats import count_of
 from inspector.ui.docview.center import Center
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_panel import hider_words
+from inspector.ui.panels.messages.view_rows import ViewRows
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scope_chip import ScopeChip
@@ -25,6 +24,8 @@ from inspector.ui.widgets.view_tabs import ViewTabs
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
 
+_CORNER_MARGINS = 32
+"""Pixels beside the text of the bookkeeping link."""
 HIDDEN_CALLS = "hidden-calls"
 SHOW_BOOKKEEPING = "Show internal records of programs, such as hooks and snapshots"
 HIDE_BOOKKEEPING = "Hide internal records of programs, such as hooks and snapshots"
@@ -51,6 +52,7 @@ class ViewHead(QWidget):
         super().__init__(parent)
         self.setObjectName("viewHead")
         self._panes: Panes | None = None
+        self._bookkeeping_words = ("", "")  # whole and short
         self.tabs = ViewTabs(theme, self)
         self.scope = ScopeChip(theme, self)
         self.notices = NoticeStack(theme, self)
@@ -74,15 +76,15 @@ class ViewHead(QWidget):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._fit_bookkeeping()
         # The first resize has no old size.
         if event.oldSize().isValid() and event.oldSize().height() != event.size().height():
             self.grown.emit(event.size().height() - event.oldSize().height())
 
     def attach(self, panes: Panes, center: Center) -> None:
         """Shows the state of these panes and connects the tabs to the views."""
-        views = center.views_of(panes.document)
-        for view in views[1:]:
-            self.tabs.add_view(view.title)
+        views = center.views_of(panes.client.state)
+        self.tabs.set_views([view.title for view in views])
         titles = {view.id: view.title for view in views}
         ids = {view.title: view.id for view in views}
         self.tabs.show_view(titles[center.current])
@@ -95,10 +97,12 @@ class ViewHead(QWidget):
         self._panes = panes
         self.grown.connect(panes.messages.view.anchor.push)
         panes.filter_state.scope_changed.connect(self._show_scope)
+        panes.filter_state.context_changed.connect(self._show_scope)
         panes.filter_state.filter_applied.connect(self._show_hidden)
         panes.counts_changed.connect(self._show_counts)
-        panes.account.renewed.connect(self._show_hidden)
-        self._show_scope(None)
+        panes.tab_counted.connect(lambda title, count: self.tabs.set_count(count, title))
+        panes.waits.answered.connect(self._show_hidden)
+        self._show_scope()
         self._show_counts()
 
     def _show_counts(self) -> None:
@@ -107,31 +111,35 @@ class ViewHead(QWidget):
             self._show_bookkeeping(self._panes.rows)
             self._show_hidden()
 
-    def _show_bookkeeping(self, rows: VisibleRows) -> None:
+    def _show_bookkeeping(self, rows: ViewRows) -> None:
         """Shows the number of bookkeeping rows."""
         count = rows.bookkeeping
         self.bookkeeping.setVisible(count > 0)
         if count:
             words = f"{count_of(count, 'bookkeeping row')}"
             self.bookkeeping.set_label(f"{words} hidden" if rows.hides_bookkeeping else f"Hide {words}")
+            self._bookkeeping_words = (
+                self.bookkeeping.text(), f"{count:,} hidden" if rows.hides_bookkeeping else f"Hide {count:,}"
+            )  # fmt: skip
+            self._fit_bookkeeping()
             self.bookkeeping.setToolTip(SHOW_BOOKKEEPING if rows.hides_bookkeeping else HIDE_BOOKKEEPING)
 
-    def _show_scope(self, scope: Scope | None) -> None:
+    def _fit_bookkeeping(self) -> None:
+        """Shows a shorter text if the tabs leave too little room."""
+        whole, short = self._bookkeeping_words
+        width = self.bookkeeping.fontMetrics().horizontalAdvance(whole)
+        has_room = self.tabs.bar_width + width + _CORNER_MARGINS <= self.width()
+        self.bookkeeping.setText(whole if has_room else short)
+
+    def _show_scope(self, *_changed: object) -> None:
         if self._panes is None:
             return
-        document = self._panes.document
-        contexts = document.analysis.contexts
-        node = MAIN if scope is None or scope.node is None else contexts.tree.resolve(scope.node)
-        if scope is None:
+        state = self._panes.filter_state
+        facts = state.scope_facts
+        if state.scope is None:
             self.scope.show_scope(None, None)
-        elif scope.source is not None:
-            self.scope.show_scope([document.capture.sources[scope.source].name], None)
-        elif scope.node is None:
-            self.scope.show_scope([self._panes.contexts.model.space_name(scope.space)], None)
-        elif node == MAIN:
-            self.scope.show_scope("main", None)
-        else:
-            self.scope.show_scope(line_labels(contexts, node), scope.reach)
+        elif facts is not None:
+            self.scope.show_scope(facts.labels, state.scope.reach if facts.has_reach else None)
         self._show_hidden()
 
     def _clear_scope(self) -> None:
@@ -157,7 +165,7 @@ class ViewHead(QWidget):
             links = [("Hide", self._panes.filter_state.hide_calls_again)]
             self.notices.show_notice(HIDDEN_CALLS, "note", SHOWN_AS_WELL, links)
             return
-        if not parts or not self._panes.document.may_grow or not self._hides_waiting():
+        if not parts or not self._panes.client.state.may_grow or not self._hides_waiting():
             self.notices.dismiss(HIDDEN_CALLS)
             return
         # the notice names the filter, the scope or both
@@ -173,4 +181,5 @@ class ViewHead(QWidget):
         panes = self._panes
         if panes is None:
             return False
-        return any(panes.rows.position(row) is None for row in panes.account.tally.first("waiting").tolist())
+        waits = panes.waits.answer
+        return waits is not None and any(panes.rows.position(row) is None for row in waits.messages.tolist())

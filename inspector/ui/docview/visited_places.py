@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from inspector.filters import DisplayFilter
-from inspector.present.subject import Place
+from inspector.engine.requests.filters import ValidFilter
+from inspector.present.places import Place
 from inspector.ui.docview.filter_state import FilterState
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.panels.details.panel import DetailsPanel
@@ -49,18 +49,24 @@ class VisitedPlaces:
         if not self.suspended and (last is None or last.shown != shown):
             self.add_stop(shown)
 
-    def add_stop(self, shown: int | Place | None) -> None:
-        """Adds a message or page in the current view; None is the page What happened."""
+    @property
+    def before_last(self) -> int | Place | str | None:
+        """The place before the present one, if any."""
+        stop = self._history.before_last
+        return None if stop is None else stop.shown
+
+    def add_stop(self, shown: int | Place | str | None) -> None:
+        """Adds a message or page in the current view, or a view; None is the page What happened."""
         self._history.add(self._stop(shown))
 
-    def add_view(self, message: int) -> None:
+    def add_view(self, message: int | None) -> None:
         """Adds a message with the current view before the view changes."""
         self._note_scroll()
         here = self._stop(message)
         if self._history.last != here:
             self._history.add(here)
 
-    def replace_filter(self, before: DisplayFilter, after: DisplayFilter) -> None:
+    def replace_filter(self, before: ValidFilter, after: ValidFilter) -> None:
         """Replaces a filter by the version that follows it."""
         self._history.replace(before, after)
 
@@ -82,7 +88,7 @@ class VisitedPlaces:
                 state.put_view(place.filter, place.scope)
             self._show(place)
 
-    def _stop(self, shown: int | Place | None) -> Stop:
+    def _stop(self, shown: int | Place | str | None) -> Stop:
         return Stop(shown, self._state.filter, self._state.scope)
 
     def _note_scroll(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -11,7 +10,8 @@ from inspector.ui.docview.location import DocumentLocation
 
 if TYPE_CHECKING:
     from inspector.base.slices import SlicedWork
-    from inspector.document.document import CaptureDocument
+    from inspector.engine.document_state import DocumentState
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.panes import Panes
     from inspector.ui.panels.runs.page import RunsPage
 
@@ -20,7 +20,7 @@ class Shown(QObject):
     """The content of one window. Features hold this object because they exist before the document.
 
     Attributes:
-        document: the document; an empty one on the start page, created on first use because it imports numpy.
+        client: the client of the document; None on the start page.
         panes: its panes; None on the start page.
         location: the document's file.
         runs: the page of a survey, or None.
@@ -33,6 +33,7 @@ class Shown(QObject):
     attached = Signal(object)
     closing = Signal()
 
+    client: DocumentClient | None = None
     panes: Panes | None = None
     runs: RunsPage | None = None
 
@@ -40,15 +41,18 @@ class Shown(QObject):
         super().__init__(parent)
         self.location = DocumentLocation()
 
-    @cached_property
-    def document(self) -> CaptureDocument:
-        from inspector.document.document import CaptureDocument
+    @property
+    def state(self) -> DocumentState:
+        """The state of the document; that of an empty one on the start page."""
+        if self.client is not None:
+            return self.client.state
+        from inspector.engine.document_state import DocumentState
 
-        return CaptureDocument()
+        return DocumentState()
 
-    def show(self, document: CaptureDocument, panes: Panes) -> None:
+    def show(self, client: DocumentClient, panes: Panes) -> None:
         """Stores a new document. The caller emits `attached` when its panes are in place."""
-        self.document, self.panes = document, panes
+        self.client, self.panes = client, panes
 
 
 class ShowsDocuments(Protocol):
@@ -58,6 +62,6 @@ class ShowsDocuments(Protocol):
         """Creates the parts for a document while input events are handled, so that it appears sooner."""
         ...
 
-    def showing(self, document: CaptureDocument) -> SlicedWork[Panes]:
+    def showing(self, client: DocumentClient) -> SlicedWork[Panes]:
         """Shows a document in steps that let the event loop run. Each step paints one part."""
         ...

@@ -19,6 +19,7 @@ class WindowRequests(QObject):
         replaced(): close the window; the last opened window takes its place on screen.
         view_requested(str): show a view of the middle column by its id.
         dock_requested(str): show a dock in front by its title.
+        settings_requested(str): open a page of the settings by its id.
         pane_requested(str): focus the content of a dock by its title.
     """
 
@@ -32,4 +33,5 @@ class WindowRequests(QObject):
     replaced = Signal()
     view_requested = Signal(str)
     dock_requested = Signal(str)
+    settings_requested = Signal(str)
     pane_requested = Signal(str)

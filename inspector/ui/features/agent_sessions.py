@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from inspector.base.targets import session_target
-from inspector.sources.agent_sessions.lookup import find_sessions
-from inspector.sources.agent_sessions.session import AgentSession
+from inspector.engine.requests.agent_sessions import AgentSession, NewestSessions, find_sessions
 from inspector.ui.dialogs.agent_sessions import AgentSessionsDialog
 
 if TYPE_CHECKING:
+    from inspector.ui.panels.start.panel import StartPage
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
 
@@ -53,6 +54,14 @@ class AgentSessions(QObject):
         dialog.open()
         self._look_up(dialog)
         return dialog
+
+    def list_newest(self, page: StartPage) -> None:
+        """Lists the newest sessions on a start page. The engine for the next document looks them up."""
+        if self._services.settings.start.agent_sessions:
+            self._services.ask_spare(
+                NewestSessions(), lambda found: page.show_sessions(found) if isValid(page) else None,
+                lambda: page.show_sessions([]) if isValid(page) else None,
+            )  # fmt: skip
 
     def _look_up(self, dialog: AgentSessionsDialog) -> None:
         self.stop()

@@ -35,9 +35,9 @@ class Comparing(QObject):
         """Shows the difference of the two selected messages, or explains how to select two."""
         panes = self._shown.panes
         messages = [] if panes is None else panes.messages.view.selection.messages.shown().tolist()
-        if len(messages) != 2:
+        if panes is None or len(messages) != 2:
             self._notices.show_sentence(HOW)
             return
         from inspector.ui.panels.details.difference import DifferenceDialog
 
-        DifferenceDialog(self._themes, self._shown.document, (messages[0], messages[1]), self._parent).open()
+        DifferenceDialog(self._themes, panes.client, (messages[0], messages[1]), self._parent).open()

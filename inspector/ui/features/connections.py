@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from inspector.engine.requests.gateways import AddressError, Connection, Secret, new_participant, normal_url
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.settings.credentials import KeyringError, account_name
-from inspector.sources.connection import AddressError, Connection, Secret, new_participant, normal_url
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.dialogs.message_dialog import CANCEL, MessageDialog
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WAITING = "Waiting for the system keyring. It may ask for its password in a separate window."
 NEW_NAME = "New connection"
+_TOKEN_LOST = "The program that joined has ended, and its token was not stored. Enter it again."
 
 
 class Connections(QObject):
@@ -56,12 +57,18 @@ class Connections(QObject):
         elif chosen.token == "keyring":
             self.stop_waiting()
             # the notice appears only if the keyring does not answer soon
-            self._notice_timer = asyncio.get_running_loop().call_later(
-                budgets.current.quiet_s, self._show_waiting, chosen
-            )
+            self._notice_timer = asyncio.get_running_loop().call_later(intervals.QUIET_S, self._show_waiting, chosen)
             self._reading = self._services.spawn(self._join_with_token(chosen), f"read the token of {chosen.id}")
         else:
             self._watch(chosen)
+
+    def join_again(self, lost: ConnectionSettings) -> None:
+        """Connects to a gateway whose token was lost with an earlier run of the program."""
+        known = self._services.settings.named_connection(lost)
+        if known is not None and known.token == "keyring":
+            self.join(known)
+        else:
+            self.ask_for(known or lost, _TOKEN_LOST)
 
     def ask_for(self, chosen: ConnectionSettings, trouble: str = "") -> ConnectDialog:
         """Shows the connect dialog filled with a connection.

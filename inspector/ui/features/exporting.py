@@ -1,39 +1,45 @@
-"""Exports messages or a context: asks for options and a file, and writes in slices; also marks."""
+"""Exports messages or a context: asks for options and a file, and shows the progress of the engine."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTemporaryDir, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.analysis.passes.user_marks import ContextTarget
 from inspector.base.file_names import file_stem
-from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
-from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, preview, rows_of
-from inspector.export.files import write_error_words
-from inspector.export.msp import export_subsession
-from inspector.export.options import MARKED_FIELDS
-from inspector.export.steps import export_steps
-from inspector.filters import compile_filter
+from inspector.engine.request import RequestError
+from inspector.engine.requests.exports import (
+    DEFAULT_FIELDS,
+    MARKED_FIELDS,
+    ContextFileName,
+    ContextTarget,
+    CountExportable,
+    ExportContext,
+    ExportMessages,
+    ExportOptions,
+    ExportProgress,
+    Format,
+    MessagesOfView,
+    PreviewExport,
+)
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.export import ExportChoice, ExportDialog, Which
 from inspector.ui.dialogs.questions import open_once
-from inspector.ui.sliced_work import SlicedWork
+from inspector.ui.panels.messages.view_rows import VIEW
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.look.theme import ThemeController
-    from inspector.ui.services import TaskOwner
+    from inspector.ui.widgets.latest_answer import Pending
     from inspector.ui.widgets.notice import NoticeStack
 
 
@@ -46,28 +52,26 @@ class Exporting(QObject):
 
     open_requested = Signal(object)
 
-    def __init__(
-        self, theme: ThemeController, shown: Shown, tasks: TaskOwner, notices: NoticeStack, parent: QWidget
-    ) -> None:
+    def __init__(self, theme: ThemeController, shown: Shown, notices: NoticeStack, parent: QWidget) -> None:
         """Stores its collaborators.
 
         Args:
             theme: gives the look of the dialog.
             shown: the document and its panes.
-            tasks: runs the task that writes marks.
             notices: shows progress and results.
             parent: parent of modal dialogs.
         """
         super().__init__(parent)
         self._theme = theme
         self._shown = shown
-        self._tasks = tasks
         self._notices = notices
         self._parent = parent
-        self._writing, self._counting = SlicedWork(self), SlicedWork(self)
-        self._writing_marks: asyncio.Task[None] | None = None
+        self._writing: Pending | None = None
+        self._counting: Pending | None = None
         self._dialog: ExportDialog | None = None
         self._last_choice = ExportChoice(Which.SHOWN, ExportOptions())
+        # Pages to print; removed with the window.
+        self._pages = QTemporaryDir()
 
     def attach(self, panes: Panes) -> None:
         """Connects the export requests of these panes."""
@@ -82,63 +86,63 @@ class Exporting(QObject):
 
     def show_dialog(self) -> None:
         """Asks for messages and format, then for a file."""
-        document, panes = self._shown.document, self._shown.panes
-        if panes is None or self._dialog is not None or not len(document.analysis):
+        panes = self._shown.panes
+        if panes is None or self._dialog is not None or not panes.client.state.messages:
             return
-        counts = {
-            Which.SELECTED: len(panes.rows.members(panes.messages.selected_messages())),
-            Which.MARKED: len(self._marked_messages()),
-            Which.SHOWN: len(panes.rows.chosen),
-            Which.ALL: len(document.analysis),
-        }
+        counts = self._counts(panes)
+        if counts is None:
+            return
         several = counts[Which.SELECTED] > 1  # a selection of several messages is the likely choice
         before = replace(self._last_choice, which=Which.SELECTED) if several else self._last_choice
-        if len(document.analysis.marks) and before.options.fields == DEFAULT_FIELDS:
+        has_marks = panes.client.state.marks > 0
+        if has_marks and before.options.fields == DEFAULT_FIELDS:
             before = replace(before, options=replace(before.options, fields=MARKED_FIELDS))
-        dialog = self._dialog = ExportDialog(self._theme, counts, before, self._parent)
-        dialog.set_has_marks(len(document.analysis.marks) > 0)
+        dialog = self._dialog = ExportDialog(self._theme, panes.client, counts, before, self._parent)
+        dialog.set_has_marks(has_marks)
         dialog.which_chosen.connect(self._count)
         dialog.accepted_choice.connect(self._on_chosen)
         dialog.finished.connect(self._on_dialog_finished)
         dialog.open()
         self._count()
 
-    def _messages(self, which: Which) -> tuple[Iterable[int], int]:
-        """Returns the current messages of a choice, and their count."""
-        panes = self._shown.panes
-        if panes is None:
-            return (), 0
-        if which is Which.SELECTED:
-            selected = panes.rows.members(panes.messages.selected_messages())
-            return rows_of(selected), len(selected)
-        if which is not Which.ALL:
-            rows = self._marked_messages() if which is Which.MARKED else panes.rows.chosen
-            return rows_of(rows), len(rows)
-        total = len(self._shown.document.analysis)
-        return range(total), total
+    def _counts(self, panes: Panes) -> dict[Which, int] | None:
+        """Returns the number of messages of each choice; None after reporting that they cannot be counted."""
+        try:
+            found = panes.client.answer_now(CountExportable(VIEW, panes.messages.selected_messages()))
+        except RequestError as error:
+            self._notices.show_sentence(str(error), "severity.error")
+            return None
+        return {
+            Which.SELECTED: found.selected, Which.MARKED: found.marked, Which.SHOWN: found.shown, Which.ALL: found.all,
+        }  # fmt: skip
 
-    def _marked_messages(self) -> NDArray[np.int64]:
-        analysis = self._shown.document.analysis
-        rows = np.arange(len(analysis))
-        return rows[compile_filter("mark").mask(analysis, rows)]
+    @staticmethod
+    def _among(panes: Panes, which: Which) -> MessagesOfView | None:
+        """Returns the messages of a choice that depends on the table."""
+        if which is Which.SELECTED:
+            return MessagesOfView(VIEW, panes.messages.selected_messages())
+        return MessagesOfView(VIEW) if which is Which.SHOWN else None
 
     def _count(self, *_which: object) -> None:
         """Counts the secrets of the chosen messages and shows them in the dialog."""
-        self._counting.stop()
-        dialog = self._dialog
-        if dialog is not None:
-            dialog.show_preview(None)
-            self._counting.start(
-                preview(self._shown.document, self._messages(dialog.which)[0]),
-                progressed=dialog.show_preview, finished=dialog.show_preview,
-                failed=lambda error: dialog.secrets.say_trouble(
-                    f"The log cannot be read: {error.strerror or error}."
-                ),
-                at_once=False,
-            )  # fmt: skip
+        self._stop_counting()
+        dialog, panes = self._dialog, self._shown.panes
+        if dialog is None or panes is None:
+            return
+        dialog.show_preview(None)
+        question = PreviewExport(_filter_of(dialog.which), self._among(panes, dialog.which))
+        self._counting = panes.client.request_parts(
+            question, dialog.show_preview, dialog.show_preview,
+            lambda sentence: dialog.secrets.say_trouble(f"The log cannot be read: {sentence.rstrip('.')}."),
+        )  # fmt: skip
+
+    def _stop_counting(self) -> None:
+        if self._counting is not None:
+            self._counting.cancel()
+            self._counting = None
 
     def _on_dialog_finished(self, _result: int) -> None:
-        self._counting.stop()
+        self._stop_counting()
         self._dialog = None
 
     def _on_chosen(self, choice: ExportChoice) -> None:
@@ -146,13 +150,17 @@ class Exporting(QObject):
         self._ask_for_file(choice)
 
     def _ask_for_file(self, choice: ExportChoice) -> None:
-        format_ = choice.options.format
-        stem = file_stem(mask_text(Path(self._shown.document.name).name.partition(".")[0]), "messages")
+        format_, panes = choice.options.format, self._shown.panes
+        if panes is None:
+            return
+        stem = self._stem(panes)
         alone = "-self-contained" if choice.options.self_contained and format_ == "jsonl" else "-export"
         unmasked = "" if choice.options.masked else "-unmasked"
-        ending = Format.JSONL if format_ is Format.OTLP else format_
-        name = "-traces" if format_ is Format.OTLP else alone
+        ending = Format.JSONL if format_ is Format.OTLP else format_.ending
+        name = {Format.OTLP: "-traces", Format.CONVERSATION: "-conversation"}.get(format_, alone)
         kinds = f"{format_.display_name} (*.{ending});;All files (*)"
+        if format_ is Format.CONVERSATION:
+            kinds = "Web page (*.html);;Markdown (*.md);;All files (*)"
         dialog = QFileDialog(self._parent, "Export messages", f"{stem}{name}{unmasked}.{ending}", kinds)
         dialog.setObjectName("exportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -160,11 +168,52 @@ class Exporting(QObject):
         dialog.fileSelected.connect(lambda path: self.export(Path(path), choice))
         open_once(dialog)
 
+    @staticmethod
+    def _stem(panes: Panes) -> str:
+        name = Path(panes.client.state.name)
+        stem = Path(name.stem).stem if name.suffix in (".gz", ".zst", ".bz2", ".xz", ".br", ".lz4") else name.stem
+        return file_stem(mask_text(stem), "messages")
+
+    # Print
+
+    def print_conversation(self) -> None:
+        """Writes the conversation of the shown messages as a page, and opens it in the browser to be printed."""
+        panes = self._shown.panes
+        if panes is None or not panes.client.state.messages:
+            return
+        self.stop()
+        target = Path(self._pages.path()) / f"{self._stem(panes)}-conversation.html"
+        counts = self._counts(panes)
+        if counts is None:
+            return
+        among = MessagesOfView(VIEW) if panes.rows.is_filtered else None
+        total = counts[Which.ALL if among is None else Which.SHOWN]
+        self._writing = panes.client.request_parts(
+            ExportMessages(target, Format.CONVERSATION, among=among),
+            lambda done: self._show_progress(done.messages, total, target), lambda _done: self._open_page(target),
+            lambda reason: self._report_not_written(target, reason, self.print_conversation),
+        )  # fmt: skip
+
+    def _open_page(self, page: Path) -> None:
+        self._notices.dismiss("export")
+        if QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
+            self._notices.show_sentence("The conversation is open in the browser, which can print it.")
+        else:
+            self._notices.show_sentence(
+                "There is no browser to open the page. Export the conversation, and print that file.",
+                "severity.error", ("Export...", self.show_dialog),
+            )  # fmt: skip
+
     # Export of a context
 
     def ask_context(self, target: ContextTarget) -> None:
         """Asks for a file to export a context as a sub-session of its session."""
-        label = self._shown.document.analysis.contexts.label(target.node)
+        panes = self._shown.panes
+        if panes is None:
+            return
+        label = ""
+        with contextlib.suppress(RequestError):  # the file has a general name
+            label = panes.client.answer_now(ContextFileName(target))
         stem = file_stem(mask_text(label), "context")
         kinds = "MSP session (*.json);;All files (*)"
         dialog = QFileDialog(self._parent, "Export as MSP sub-session", f"{stem}.json", kinds)
@@ -177,16 +226,16 @@ class Exporting(QObject):
     def export_context(self, target: Path, context: ContextTarget) -> None:
         """Writes a context to a file with masked secrets, and reports the result."""
         self.stop()
-        document = self._shown.document
-        node = document.analysis.contexts.tree.resolve(context.node)
-        self._writing.start(
-            export_subsession(document, context.space, node, target),
-            finished=lambda done: self._report_context_written(target, done),
-            failed=lambda error: self._report_not_written(target, error, lambda: self.ask_context(context)),
-            at_once=False,
-        )
+        panes = self._shown.panes
+        if panes is None:
+            return
+        self._writing = panes.client.request_parts(
+            ExportContext("", target, node=context), lambda _done: None,
+            lambda done: self._report_context_written(target, done),
+            lambda reason: self._report_not_written(target, reason, lambda: self.ask_context(context)),
+        )  # fmt: skip
 
-    def _report_context_written(self, target: Path, done: Exported) -> None:
+    def _report_context_written(self, target: Path, done: ExportProgress) -> None:
         self._notices.show_sentence(
             f"Exported {formats.count_of(done.messages, 'message')} as an MSP session with this sub-session, "
             f"{safe_line(str(target))}, {formats.size(done.size_bytes)}. Secrets are masked.",
@@ -198,65 +247,44 @@ class Exporting(QObject):
     def export(self, target: Path, choice: ExportChoice | None = None) -> None:
         """Exports to a file and reports the result. Cancels a running export."""
         self.stop()
-        choice = choice or self._last_choice
-        messages, total = self._messages(choice.which)
+        panes, choice = self._shown.panes, choice or self._last_choice
+        if panes is None:
+            return
+        options, counts = choice.options, self._counts(panes)
+        if counts is None:
+            return
+        total = counts[choice.which]
         view = self._choice_words(choice.which, total)
-        beside = choice.marks and choice.options.format is Format.JSONL
-        # A second iterator, since writing exhausts the first.
-        marked = self._messages(choice.which)[0]
-        notes = notes_of(self._shown.document, marked, masked=choice.options.masked) if beside else None
-        options = replace(choice.options, view=self._heading(view))
-        self._writing.start(
-            export_steps(self._shown.document, messages, target, options),
-            progressed=lambda done: self._show_progress(done.messages, total, target),
-            finished=lambda done: self._on_written(target, choice, view, done, notes),
-            failed=lambda error: self._report_not_written(target, error, lambda: self._ask_for_file(choice)),
-            at_once=False,
-        )
-
-    def _on_written(
-        self, target: Path, choice: ExportChoice, view: str, done: Exported, notes: ExportedNotes | None
-    ) -> None:
-        masked = choice.options.masked
-        if notes:
-            writing = self._write_marks(target, choice, view, done, notes)
-            self._writing_marks = self._tasks.spawn(writing, "write the marks of an export")
-        else:
-            self._report_written(target, view, done, None, masked=masked)
-
-    async def _write_marks(
-        self, target: Path, choice: ExportChoice, view: str, done: Exported, notes: ExportedNotes
-    ) -> None:
-        """Writes the marks beside the exported file, which is reread for it."""
-        try:
-            # In a thread, since a large file takes long, and the notes do not change.
-            marks = await asyncio.to_thread(write_beside, notes, target)
-        except (OSError, ValueError) as error:
-            failure = error if isinstance(error, OSError) else OSError(str(error))
-            self._report_not_written(target, failure, lambda: self._ask_for_file(choice))
-        else:
-            self._report_written(target, view, done, marks, masked=choice.options.masked)
+        request = ExportMessages(
+            target, options.format, _filter_of(choice.which), options.fields if options.format is Format.CSV else (),
+            options.self_contained, options.masked, self._heading(view), options.raw, options.content,
+            choice.marks and options.format is Format.JSONL, self._among(panes, choice.which),
+        )  # fmt: skip
+        self._writing = panes.client.request_parts(
+            request, lambda done: self._show_progress(done.messages, total, target),
+            lambda done: self._report_written(target, view, done, masked=options.masked),
+            lambda reason: self._report_not_written(target, reason, lambda: self._ask_for_file(choice)),
+        )  # fmt: skip
 
     def stop(self) -> None:
         """Cancels the running export. The previous target file stays intact."""
-        self._counting.stop()
-        self._writing.stop()
-        if self._writing_marks is not None:
-            self._writing_marks.cancel()
-            self._writing_marks = None
+        self._stop_counting()
+        if self._writing is not None:
+            self._writing.cancel()
+            self._writing = None
         self._notices.dismiss("export")
 
-    def _report_written(self, target: Path, view: str, done: Exported, marks: Path | None, *, masked: bool) -> None:
+    def _report_written(self, target: Path, view: str, done: ExportProgress, *, masked: bool) -> None:
         """Reports a finished export.
 
         Args:
             target: the file.
             view: the exported messages in words.
             done: the result.
-            marks: the written file of marks; None without one.
             masked: True if secrets are masked.
         """
         self._notices.dismiss("export")
+        marks = done.marks
         beside_it = "Its marks are beside it. " if marks is not None and marks.parent == target.parent else ""
         if marks is not None and not beside_it:
             beside_it = "Another file's marks are beside it, so the program's data folder has its own. "
@@ -267,9 +295,9 @@ class Exporting(QObject):
             "severity.note" if masked else "severity.warning",
         )
 
-    def _report_not_written(self, target: Path, error: OSError, again: Callable[[], object]) -> None:
+    def _report_not_written(self, target: Path, reason: str, again: Callable[[], object]) -> None:
         self._notices.dismiss("export")
-        sentence = f"{safe_line(target.name)} could not be written: {write_error_words(error)}"
+        sentence = f"{safe_line(target.name)} could not be written: {reason}"
         self._notices.show_sentence(sentence, "severity.error", ("Export...", again))
 
     def _choice_words(self, which: Which, total: int) -> str:
@@ -297,3 +325,7 @@ class Exporting(QObject):
     def _cancel(self) -> None:
         self.stop()
         self._notices.show_sentence("Export cancelled. No file was written.")
+
+
+def _filter_of(which: Which) -> str:
+    return "mark" if which is Which.MARKED else ""

@@ -1,28 +1,29 @@
 """The stacked filter conditions of a window: chips below the presets, with delayed counts.
 
-The panes own the conditions in force. `filters.tally` counts the messages that each condition hides.
+The panes own the conditions in force. The engine counts the messages that each condition hides.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
-from inspector.analysis import AnalysisChanges
-from inspector.filters import DisplayFilter, FilterError, compile_filter
-from inspector.filters.tally import ConditionTally
-from inspector.ui import budgets
+from inspector.engine.requests.conditions import CountHidden, HiddenCounts
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.filter_chips import ConditionBar
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
+from inspector.ui.widgets.latest_answer import LatestAnswer
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
+
+_COUNTS_MS = 400
+"""Shortest interval of counts of conditions."""
 
 
 class FilterConditions(QObject):
@@ -44,8 +45,7 @@ class FilterConditions(QObject):
         self._filter_bar = filter_bar
         self._tool_bar = tool_bar
         self._panes: Panes | None = None
-        self._tally: ConditionTally | None = None
-        self._compiled: dict[str, DisplayFilter] = {}
+        self._hidden: LatestAnswer[HiddenCounts] | None = None
         self.bar = ConditionBar(theme, tool_bar)
         self.bar.words_of = self._condition_words
         self.bar.switched.connect(self._on_switched)
@@ -53,48 +53,32 @@ class FilterConditions(QObject):
         self.bar.cleared.connect(self._on_cleared)
         tool_bar.hold(self.bar)
         tool_bar.hide()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._count)
 
     def attach(self, panes: Panes) -> None:
         """Shows and counts the conditions of these panes."""
-        self._panes = panes
-        self._tally = ConditionTally(panes.rows)
-        panes.filter_state.filter_applied.connect(self.refresh)
-        panes.filter_state.scope_changed.connect(self.refresh)
-        panes.bridge.flushed.connect(self._on_flushed)
+        self.stop()
+        self._panes, state = panes, panes.filter_state
+        self._hidden = LatestAnswer(
+            self, panes.client, lambda: CountHidden(VIEW, state.stack, state.scope, state.selected_context),
+            lambda found: self.bar.set_hides(found.counts), every_ms=lambda: _COUNTS_MS,
+            ready=lambda: bool(self.bar.chips()),
+        )  # fmt: skip
+        state.filter_applied.connect(self.refresh)
+        state.scope_changed.connect(self.refresh)
 
     def stop(self) -> None:
         """Stops because the document is about to close."""
-        self._timer.stop()
-        self._tally = None
+        if self._hidden is not None:
+            self._hidden.stop()
 
     def refresh(self, *_changed: object) -> None:
         """Shows the current conditions. Counted conditions are not evaluated again."""
-        panes, tally = self._panes, self._tally
-        if panes is None or tally is None:
+        if self._panes is None or self._hidden is None:
             return
-        state = panes.filter_state
-        conditions = state.stack.conditions
+        conditions = self._panes.filter_state.stack.conditions
         self.bar.set_conditions(conditions)
         self._tool_bar.setVisible(bool(conditions))
-        if not conditions:
-            self._compiled.clear()
-            tally.set_conditions([], state.filter, None)
-            self._timer.stop()
-            return
-        # Each condition is combined with the shown filter, so that together they match like one filter.
-        if state.own_filter is not None:
-            self._compiled[state.own_filter.text] = state.own_filter
-        own = self._compile(state.stack.with_exception(state.stack.text))
-        compiled = [
-            (self._compile(state.stack.with_exception(condition.text)), condition.on) for condition in conditions
-        ]
-        # Only filters in use stay cached.
-        self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
-        tally.set_conditions(compiled, own, state.scope)
-        self._timer.start(budgets.current.more_ms)
+        self._hidden.request_now()
 
     def _condition_words(self, text: str) -> str:
         """Returns a time range in seconds as the panes show it, or "" to show the text unchanged."""
@@ -104,39 +88,11 @@ class FilterConditions(QObject):
 
         return range_words(text, self._panes.messages.model.start_ns) or ""
 
-    def _compile(self, text: str) -> DisplayFilter:
-        known = self._compiled.get(text)
-        # The meaning of `$context` depends on the selection.
-        if known is not None and "$" not in text:
-            return known
-        try:
-            return self._panes.filter_state.compile(text) if self._panes is not None else compile_filter(text)
-        except FilterError:  # $context of a filter without an active context
-            return compile_filter("")
-
-    # Counting
-
-    def _on_flushed(self, changes: AnalysisChanges) -> None:
-        if self._tally is not None and self.bar.chips():
-            self._tally.on_changes(changes)
-            if not self._timer.isActive():
-                self._timer.start(budgets.current.conditions_ms)
-
     def tick(self) -> None:
-        """Recounts each second while traffic is live, because some fields depend on the clock."""
-        if self._tally is not None and self.bar.chips():
-            self._tally.on_clock()
-            if not self._tally.is_finished and not self._timer.isActive():
-                self._timer.start(budgets.current.conditions_ms)
-
-    def _count(self) -> None:
-        tally = self._tally
-        if tally is None:
-            return
-        if tally.step(time.perf_counter() + budgets.current.background_slice_s):
-            self.bar.set_hides(tally.hidden)
-        else:
-            self._timer.start(budgets.current.more_ms)
+        """Recounts each second while traffic is live, if some conditions depend on the clock."""
+        hidden = self._hidden
+        if hidden is not None and hidden.answer is not None and hidden.answer.follows_clock:
+            hidden.invalidate()
 
     # User actions
 

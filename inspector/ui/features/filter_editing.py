@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from inspector.filters import DisplayFilter, FilterError
-from inspector.filters.completion import Completion
-from inspector.filters.plain_words import FilterNote
-from inspector.filters.secrets import filter_holds_secret
+from inspector.engine.request import RequestError
+from inspector.engine.requests.filters import (
+    CheckFilter,
+    CompleteFilter,
+    Completion,
+    FilterAsSql,
+    FilterNote,
+    FilterProblem,
+    SqlCondition,
+)
+from inspector.present.secret_settings import holds_secret
 from inspector.ui.widgets.filter_bar import FilterBar
 
 if TYPE_CHECKING:
@@ -52,11 +59,12 @@ class Filtering(QObject):
         self._presets = presets
         self._notices = notices
         self._panes: Panes | None = None
-        self._last_checked: DisplayFilter | None = None  # the last checked filter
+        self._note: FilterNote | None = None  # about the text checked last
         self._is_own_text = False
         self.bar = FilterBar(
-            theme, self._check, parent, complete=self._complete, preview=self._preview, note=self._note
-        )
+            theme, self._check, parent, complete=self._complete, preview=self._preview, note=lambda: self._note,
+            to_sql=self._to_sql,
+        )  # fmt: skip
         self.bar.applied.connect(self._apply_own_text)
         self.bar.stack_requested.connect(self._stack_filter)
         self.bar.search_all_requested.connect(self._search_all)
@@ -76,9 +84,9 @@ class Filtering(QObject):
         state.filter_grown.connect(self.bar.go_on_with)
         state.search.searching.connect(self.bar.set_busy)
         state.scope_changed.connect(self._show_context)
+        state.context_changed.connect(self._show_context)
         state.scope_changed.connect(self._show_narrowed)
         state.scope_changed.connect(self._show_preset)
-        panes.selection_changed.connect(self._show_context)
         panes.view_left.connect(self._report_view_left)
 
     def show_first(self) -> None:
@@ -132,33 +140,30 @@ class Filtering(QObject):
 
     # Signals of the bar
 
-    def _check(self, text: str) -> FilterError | None:
-        self._last_checked = None
-        try:
-            self._last_checked = self._panes.filter_state.compile(text) if self._panes is not None else None
-        except FilterError as error:
-            return error
-        return None
+    def _check(self, text: str) -> FilterProblem | None:
+        if self._panes is None:
+            self._note = None
+            return None
+        found = self._panes.filter_state.check(text)
+        self._note = found.note
+        # The engine knows values of the document that the user may mean by a word.
+        if self._note is not None and self._note.replacement is None and " " not in text.strip():
+            with suppress(RequestError):
+                self._note = self._panes.client.answer_now(
+                    CheckFilter(text, self._panes.filter_state.selected_context)
+                ).note
+        return found.problem
 
-    def _note(self) -> FilterNote | None:
-        compiled = self._last_checked
-        note = None if compiled is None else compiled.note
-        if compiled is None or note is None or note.replacement is not None or self._panes is None:
-            return note
-        word = compiled.text.strip()
-        meant = None if " " in word else self._panes.completer.filter_for(word)
-        return note if meant is None else replace(note, suggestion="Did you mean", replacement=meant)
+    def _complete(self, text: str, cursor: int, show: Callable[[Completion], object]) -> None:
+        if self._panes is not None:
+            self._panes.client.send_request(CompleteFilter(text, cursor), show)
 
-    def _take_compiled(self, text: str) -> DisplayFilter | None:
-        """Returns the compiled filter of the last check if it has this text, and clears it."""
-        compiled, self._last_checked = self._last_checked, None
-        return compiled if compiled is not None and compiled.text == text else None
+    def _preview(self, text: str, show: Callable[[int | None], object]) -> None:
+        if self._panes is not None:
+            self._panes.filter_state.preview(text, show)
 
-    def _complete(self, text: str, cursor: int) -> Completion:
-        return self._panes.completer.complete(text, cursor) if self._panes is not None else Completion(cursor, cursor)
-
-    def _preview(self, text: str) -> int | None:
-        return self._panes.filter_state.preview(text) if self._panes is not None else None
+    def _to_sql(self, text: str) -> SqlCondition:
+        return self._panes.client.answer_now(FilterAsSql(text)) if self._panes is not None else SqlCondition()
 
     def apply(self, text: str) -> None:
         """Applies a chosen filter. An empty one shows all messages of all contexts."""
@@ -173,15 +178,14 @@ class Filtering(QObject):
         if self._panes is not None:
             self._is_own_text = True
             try:
-                self._panes.filter_state.apply_own_text(text, self._take_compiled(text))
+                self._panes.filter_state.apply_own_text(text)
             finally:
                 self._is_own_text = False
 
     def _stack_filter(self, text: str) -> None:
         if self._panes is not None:
-            compiled = self._take_compiled(text)
-            self._add_to_history(text, compiled)
-            self._panes.filter_state.stack_filter(text, compiled)
+            self._add_to_history(text)
+            self._panes.filter_state.stack_filter(text)
 
     def _save_preset(self, text: str) -> None:
         """Saves the text and the active conditions as one preset."""
@@ -190,13 +194,9 @@ class Filtering(QObject):
 
     # Filter history
 
-    def _add_to_history(self, text: str, compiled: DisplayFilter | None = None) -> None:
+    def _add_to_history(self, text: str) -> None:
         """Adds an applied filter to the history of all windows, unless it contains a secret."""
-        panes = self._panes
-        if compiled is None and panes is not None:
-            in_force = (panes.filter_state.own_filter, panes.filter_state.filter)
-            compiled = next((one for one in in_force if one is not None and one.text == text), None)
-        if not filter_holds_secret(text, compiled) and self._owner.settings.remember_filter(text):
+        if not holds_secret(text) and self._owner.settings.remember_filter(text):
             self._owner.save_settings()
             self._owner.settings_changes.filter_history_changed.emit()
 

@@ -6,27 +6,28 @@ import asyncio
 import time
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.document.document import CaptureDocument
+from inspector.engine.client import EngineDiedError
+from inspector.engine.document_state import ConnectionState
+from inspector.engine.requests.gateways import Connection, SourceState, probe_gateway
+from inspector.engine.requests.views import NextGap
+from inspector.engine.start_files import end_recorder
+from inspector.engine.targets import Gateway
 from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection
-from inspector.sources.connection import Connection
-from inspector.sources.state import SourceState
-from inspector.store.columns.flags import Flag
-from inspector.store.files.capture_folder import captures_folder
-from inspector.ui.loop_budget import others_first
+from inspector.ui.features.opening import open_options
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from inspector.base.slices import SlicedWork
     from inspector.demo.script import Demo
-    from inspector.document.live import LiveSession
     from inspector.ui.dialogs.connect import ConnectDialog, TestResult
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown, ShowsDocuments
     from inspector.ui.docview.window_requests import WindowRequests
@@ -37,24 +38,26 @@ if TYPE_CHECKING:
 _REMARK_NOTICE = "remark"
 _REMARK_MS = 15_000
 """Time to read the gateway's remark about a connection; milliseconds."""
+_LEAVE_S = 12.0
+"""Seconds for the engine of a closing window to leave a gateway, which takes it at most eight besides reading."""
 
 
 class GatewayWatch(QObject):
     """Gives one window a live document and manages its session.
 
     Attributes:
-        session: the live session, also after its end; None for a log.
+        connection: the connection to the gateway, also after its end; None for a log.
         starting: True while a demo starts.
 
     Signals:
-        capture_begun(OwnCapture, bool): recording to this capture has begun; True for a demo.
         connection_saved(ConnectionSave): save a connection from the dialog.
+        secrets_wanted(ConnectionSettings): ask for the token of this connection, and join again.
         demo_begun(): a demo is about to be shown, with context hints.
         save_as_requested(): the capture cannot be written and needs another place.
     """
 
-    capture_begun = Signal(object, bool)
     connection_saved = Signal(object)
+    secrets_wanted = Signal(object)
     demo_begun = Signal()
     save_as_requested = Signal()
 
@@ -78,12 +81,17 @@ class GatewayWatch(QObject):
         self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
         self._requests, self._notices, self._status = requests, notices, status
         self.free = free
-        self.session: LiveSession | None = None
+        self.connection: Connection | None = None
+        self._last_state: tuple[str, str, str] | None = None
         self.starting = False
         self._demo: Demo | None = None
         self._shows_demo = False
         self._to_remember: Connection | None = None
         self._leaving = self._closed = False
+        self._joining: DocumentClient | None = None
+        self._continued: Connection | None = None
+        self._lacks_secrets = False
+        self._recorded: Path | None = None
         self._ending = asyncio.Lock()
         status.retry_clicked.connect(self.connect_now)
         status.gaps_clicked.connect(self.show_next_gap)
@@ -117,7 +125,7 @@ class GatewayWatch(QObject):
             dialog.set_address(url)
         dialog.open()
         # imported while the user types an address
-        QTimer.singleShot(0, dialog, lambda: import_module("inspector.document.live"))
+        QTimer.singleShot(0, dialog, lambda: import_module("inspector.ui.pipe_client"))
         return dialog
 
     def _connect_to(self, connection: Connection) -> None:
@@ -139,30 +147,52 @@ class GatewayWatch(QObject):
             remember: add it to the recent connections after the gateway's greeting.
             demo: its capture may be deleted without a question.
         """
-        from inspector.document.live import LiveSession
-
         self._services.load_plugins()
-        document = CaptureDocument()
-        document.memory.limit_to(self._services.settings.memory.limit_mb)
+        client = self._services.new_client(self._parent)
+        failures: list[Exception] = []
+        client.failed.connect(failures.append)
         self._to_remember = connection if remember else None
-        try:
-            session = LiveSession(connection, document, on_state=self._on_state, demo=demo, others_first=others_first)
-        except OSError as error:
-            where = error.filename or captures_folder()
-            self._notices.show_sentence(
-                f"The capture cannot be written: {where}: {error.strerror or error}.", "severity.error"
-            )
+        client.connect_gateway(
+            Gateway(
+                connection.url, connection.space, connection.participant, connection.token.get_secret_value(),
+                connection.answer_tools_list, demo=demo,
+            ),
+            open_options(self._services),
+        )  # fmt: skip
+        if not failures and client.state.connection is None:
+            # An engine behind a pipe answers later.
+            self.starting, self._joining = True, client
+            show = lambda *_state: self._show_when_known(client, connection, failures, demo=demo)  # noqa: E731 - shorter than a function
+            client.state_changed.connect(show)
+            client.failed.connect(show)
+            return True
+        return self._show_joined(client, connection, failures, demo=demo)
+
+    def _show_when_known(
+        self, client: DocumentClient, connection: Connection, failures: list[Exception], *, demo: bool
+    ) -> None:  # fmt: skip
+        """Shows a live document as soon as its state is known."""
+        if self._joining is client and (failures or client.state.connection is not None):
+            self._joining, self.starting = None, False
+            self._show_joined(client, connection, failures, demo=demo)
+
+    def _show_joined(
+        self, client: DocumentClient, connection: Connection, failures: list[Exception], *, demo: bool
+    ) -> bool:  # fmt: skip
+        """Shows a live document, or the reason why there is none. Returns False in this case."""
+        if failures:
+            client.close()
+            self._notices.show_sentence(str(failures[0]), "severity.error")
             return False
-        self.session = session
-        self.capture_begun.emit(session.own, demo)
+        self.connection, self._shows_demo = connection, self._shows_demo or demo
         self._status.show_live(connection.shown_url, connection.space, connection.participant)
-        steps = self._stage.showing(document)
+        steps = self._stage.showing(client)
         # the panes must exist before the session reports its first state
         while (panes := self._shown.panes) is None:
             next(steps)
         panes.messages.set_connected(None)
         panes.messages.say_when_empty(f"Connecting to {connection.shown_url}...")
-        session.start()
+        self._on_state_changed()
         self._services.spawn(self._run_display_steps(steps), "paint what is shown")
         return True
 
@@ -171,89 +201,96 @@ class GatewayWatch(QObject):
         for _ in steps:
             await asyncio.sleep(0)
 
-    def _on_state(self, state: SourceState, sentence: str) -> None:
-        self._status.set_state(state, sentence)
+    @property
+    def _state(self) -> ConnectionState | None:
+        """The state of the connection; None for a log."""
+        return self._shown.state.connection
+
+    def _on_state_changed(self) -> None:
+        now = self._state
+        if now is not None and (now.state, now.sentence, now.trouble) != self._last_state:
+            self._last_state = now.state, now.sentence, now.trouble
+            self._on_state(SourceState(now.state), now)
+
+    def _on_state(self, state: SourceState, now: ConnectionState) -> None:
+        self._status.set_state(state, now.sentence)
         if self._shown.panes is not None:
             self._shown.panes.participants.set_connected(state in (SourceState.CONNECTED, SourceState.CONNECTING))
         if state is SourceState.RECONNECTING:
-            self._on_lost()
+            self._on_lost(now)
         else:
             self._notices.dismiss("connection")
         if state is SourceState.CONNECTED:
-            self._on_connected(sentence)
+            self._on_connected(now)
         elif state in (SourceState.CLOSED, SourceState.FAILED):
             if self._shown.panes is not None:
                 self._shown.panes.messages.set_connected(None)
                 self._shown.panes.messages.say_when_empty("No messages were received.")
-            if state is SourceState.FAILED or not self._leaving:
+            # Without a sentence the engine has ended, which `EngineWatch` reports.
+            if now.sentence and (state is SourceState.FAILED or not self._leaving):
                 severity = "severity.error" if state is SourceState.FAILED else "severity.warning"
                 # the disk failed, not the gateway
-                if self.session is not None and self.session.writer.error is not None:
-                    self._notices.show_sentence(sentence, severity, ("Save as...", self.save_as_requested.emit))
+                if now.is_unwritable:
+                    self._notices.show_sentence(now.sentence, severity, ("Save as...", self.save_as_requested.emit))
                 else:
                     self._notices.show_sentence(
-                        f"{sentence}{self._received_words()}", severity, ("Reconnect", self._reconnect)
+                        f"{now.sentence}{self._received_words()}", severity, ("Reconnect", self.reconnect)
                     )
         self.tick()
         self._requests.actions_changed.emit()
 
-    def _on_lost(self) -> None:
+    def _on_lost(self, now: ConnectionState) -> None:
         """Reports a lost connection, its reason and the trouble of the last attempt."""
-        outage = self.session.source.outage if self.session is not None else None
-        if outage is None:
-            return
         if self._shown.panes is not None:
             self._shown.panes.messages.set_connected(None)
             self._shown.panes.messages.say_when_empty("Connection lost. Reconnecting...")
         # Most sentences begin with the address, which the first one already has.
-        trouble = outage.trouble.removeprefix(f"{self.session.connection.shown_url} ") if self.session else ""
+        shown_url = self.connection.shown_url if self.connection is not None else ""
+        trouble = now.trouble.removeprefix(f"{shown_url} ")
         failed = f" Last attempt: {trouble}" if trouble else ""
         links = [("Connect now", self.connect_now), ("Stop", self.leave_gateway)]
-        sentence = f"{outage.why} Reconnecting until you stop it.{failed}"
+        sentence = f"{now.outage} Reconnecting until you stop it.{failed}"
         self._notices.show_notice("connection", "warning", sentence, links, token="severity.warning")
 
     def connect_now(self) -> None:
         """Skips the wait before the next attempt to reconnect."""
-        if self.session is not None:
-            self.session.source.retry_now()
+        if self._shown.client is not None and self._state is not None:
+            self._shown.client.continue_reading()
 
     def tick(self) -> None:
         """Shows the backlog and gaps; called once a second."""
         if self._shown.panes is None:
             return
-        self._status.set_gaps(self._shown.panes.gaps.update())
-        if self.session is not None:
-            messages = len(self._shown.document.capture)
-            self._status.set_behind(
-                self.session.source.recorder.recorded - messages if self._shown.document.live else 0
-            )
-            self._status.set_refused(self.session.writer.dropped_count)
-            outage = self.session.source.outage
-            if outage is None:
+        self._shown.panes.client.send_request(NextGap(), lambda gaps: self._status.set_gaps(gaps.count))
+        state = self._shown.state
+        now = state.connection
+        if now is not None:
+            self._status.set_behind(now.received - state.messages if state.is_live else 0)
+            self._status.set_refused(now.refused)
+            if now.state != SourceState.RECONNECTING.value:
                 self._status.set_retry(0)
-            elif outage.next_at_s is None:
-                self._status.set_retry(outage.attempts)
+            elif now.next_at_s is None:
+                self._status.set_retry(now.attempts)
             else:
-                self._status.set_retry(outage.attempts + 1, max(0.0, outage.next_at_s - time.monotonic()))
+                self._status.set_retry(now.attempts + 1, max(0.0, now.next_at_s - time.monotonic()))
 
     def show_next_gap(self) -> None:
         """Selects the message at the next gap in the capture."""
         panes = self._shown.panes
-        gap = panes.gaps.next_after(panes.messages.current_message()) if panes is not None else None
-        if panes is not None and gap is not None:
-            panes.go_to(gap)
+        if panes is not None:
+            question = NextGap(panes.messages.current_message())
+            panes.client.send_request(question, lambda gaps: None if gaps.next is None else panes.go_to(gaps.next))
 
-    def _on_connected(self, sentence: str) -> None:
-        if self.session is not None:
-            self._status.set_participant(self.session.source.participant)
+    def _on_connected(self, now: ConnectionState) -> None:
+        self._status.set_participant(now.participant)
         if self._shown.panes is not None:
-            self._shown.panes.messages.set_connected(self._shown.document.name, time.time_ns())
+            self._shown.panes.messages.set_connected(self._shown.state.name, time.time_ns())
         if self._to_remember is not None:
             self._remember_connection(self._to_remember)
             self._to_remember = None
-        _, _, remark = sentence.partition(". ")
+        _, _, remark = now.sentence.partition(". ")
         if remark:  # remarks about the connection, such as a token that was not needed
-            self._notices.show_notice(_REMARK_NOTICE, "note", sentence, token="severity.note", closable=True)
+            self._notices.show_notice(_REMARK_NOTICE, "note", now.sentence, token="severity.note", closable=True)
             QTimer.singleShot(_REMARK_MS, self, lambda: self._notices.dismiss(_REMARK_NOTICE))
 
     def _received_words(self) -> str:
@@ -262,14 +299,18 @@ class GatewayWatch(QObject):
 
     def _received_count(self) -> int:
         """Returns the number of messages received from the gateway."""
-        flags = self._shown.document.capture.columns["flags"]
-        return int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
+        return self._shown.state.received
 
-    def _reconnect(self) -> None:
+    def reconnect(self) -> None:
         """Joins again under a new id. Replaces this window if it is empty."""
-        if self.session is None:
+        old = self.connection
+        if old is None:
             return
-        old = self.session.connection
+        if self._lacks_secrets:
+            self.secrets_wanted.emit(
+                ConnectionSettings(url=old.url, space=old.space, answer_tools_list=old.answer_tools_list)
+            )
+            return
         self._connect_to(
             Connection(url=old.url, space=old.space, token=old.token, answer_tools_list=old.answer_tools_list)
         )
@@ -281,8 +322,8 @@ class GatewayWatch(QObject):
         """Leaves the gateway and ends its demo, if any."""
         self._leaving = True
         async with self._ending:  # a second call waits for the first
-            if self.session is not None:
-                await self.session.close()
+            if self._shown.client is not None and self.connection is not None:
+                await self._shown.client.leave_gateway()
             if self._demo is not None:
                 await self._demo.stop()
                 self._demo = None
@@ -290,25 +331,67 @@ class GatewayWatch(QObject):
             self._shown.panes.bridge.flush()
         self._requests.actions_changed.emit()
 
-    def adopt(self, document: CaptureDocument) -> None:
-        """Attaches the session to a replaced document with further sources."""
-        if self.session is not None and document.sources.live_source is not None:
-            self.session.adopt_document(document)
+    async def end_session_in_time(self) -> None:
+        """Ends the session; kills an engine that does not answer. Its recorder ends with the window."""
+        try:
+            async with asyncio.timeout(_LEAVE_S):
+                await self.end_session()
+        except TimeoutError:
+            if self._shown.client is not None:
+                self._shown.client.kill_engine()
+            await self.end_session()
+
+    def attach(self, panes: Panes) -> None:
+        """Follows the connection of a document, also after it was replaced by one with further sources."""
+        now = panes.client.state.connection
+        if self.connection is None and now is not None:
+            # The program that joined has ended, and its secrets with it.
+            self._lacks_secrets = self._continued is None and now.has_secrets
+            self.connection = self._continued or Connection(
+                url=now.url, space=now.space, participant=now.participant
+            )  # fmt: skip
+            self._status.show_live(now.url, now.space, now.participant)
+            self._on_state_changed()
+        if self.connection is not None:
+            panes.client.state_changed.connect(self._on_state_changed)
+            panes.client.failed.connect(self._on_failed)
+
+    def _on_failed(self, error: Exception) -> None:
+        """Notes the capture of a live document whose engine has ended: its recorder goes on, if it has joined."""
+        state = self._shown.state
+        if not (isinstance(error, EngineDiedError) and state.is_live):
+            return
+        self._recorded = state.path
+        if self.is_joining and state.path is not None:
+            self._services.spawn(asyncio.to_thread(end_recorder, state.path), "end the recorder")
+
+    @property
+    def is_joining(self) -> bool:
+        """True until the gateway has answered for the first time. Its messages may arrive before the new state."""
+        now, messages = self._state, self._shown.state.messages
+        return now is not None and now.state == SourceState.CONNECTING.value and not messages
+
+    def continue_in(self, other: GatewayWatch) -> None:
+        """Gives the connection and the demo to the window that shows the capture from now on."""
+        other._continued, self._recorded = self.connection, None
+        if self._demo is not None:
+            other.adopt_demo(self._demo)
+            self._demo = None
 
     def leave_gateway(self) -> None:
         """Leaves the gateway in the background. Received messages stay in the window."""
         self._services.spawn(self.end_session(), "disconnect")
 
     def close(self) -> None:
-        """Marks the window as closed, so that a starting demo stops."""
+        """Stops a starting demo, and leaves a gateway whose document is not shown so far, or whose engine has ended."""
         self._closed = True
+        if self._recorded is not None:
+            end_recorder(self._recorded)
+        if self._joining is not None:
+            self._joining.close(discard=True)
+            self._joining = None
 
     # Demo
-
-    @property
-    def connection(self) -> Connection | None:
-        """The connection of the live session, also after its end; None for a log."""
-        return None if self.session is None else self.session.connection
 
     @property
     def is_demo(self) -> bool:
@@ -345,7 +428,6 @@ class GatewayWatch(QObject):
 
 async def try_connection(connection: Connection) -> TestResult:
     """Tests a connection for the connect dialog."""
-    from inspector.document.live import probe_gateway
     from inspector.ui.dialogs.connect import TestResult
 
     found = await probe_gateway(connection)

@@ -37,15 +37,13 @@ class MemoryLimit(QObject):
         self._check_memory()
 
     def _check_memory(self, _changes: object = None) -> None:
-        memory = self._shown.document.memory
-        if memory.is_full and not self._is_reported:
+        full = self._shown.state.memory_full
+        if full is not None and not self._is_reported:
             links = [("Continue", self.go_on)]
-            self._notices.show_notice(
-                _FULL_NOTICE, "warning", memory.full_message, links, token="severity.warning", closable=True
-            )
-        elif self._is_reported and not memory.is_full:
+            self._notices.show_notice(_FULL_NOTICE, "warning", full, links, token="severity.warning", closable=True)
+        elif self._is_reported and full is None:
             self._notices.dismiss(_FULL_NOTICE)
-        self._is_reported = memory.is_full
+        self._is_reported = full is not None
 
     def go_on(self) -> None:
         """Extends the limit and continues reading."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from inspector.ui.docview.panel import MESSAGES, OVERVIEW
+
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
@@ -53,7 +55,13 @@ class Navigation(QObject):
             pane.sees_requested.connect(self.show_model_of)
         panes.when_made("tokens", lambda tokens: tokens.sees_requested.connect(self.show_model_of))
         panes.when_made("findings", lambda findings: findings.shown_requested.connect(self.show_findings))
+        panes.when_made("steps", lambda steps: steps.open_requested.connect(self.read_message))
         panes.details.panel_requested.connect(self._requests.dock_requested)
+        panes.view_requested.connect(self._show_view_or_messages)
+        panes.panel_requested.connect(self._show_panel)
+        panes.went_to.connect(self._leave_overview)
+        panes.filter_state.filter_applied.connect(lambda *_filter: self._leave_overview(panes.filter_state.filter.text))
+        panes.filter_state.scope_changed.connect(lambda scope: self._leave_overview("scope" if scope else ""))
 
     # Views of the middle column
 
@@ -61,6 +69,31 @@ class Navigation(QObject):
         """Shows a view of the middle column and focuses it."""
         self._center.show_view(view)
         self._center.take_focus()
+
+    def read_message(self, message: int) -> None:
+        """Selects a message and shows it in the conversation, or in the messages if there is no conversation."""
+        if self._shown.panes is not None:
+            self._shown.panes.go_to(message)
+            self._show_view_or_messages("conversation")
+
+    def _show_view_or_messages(self, view: str) -> None:
+        """Shows a view, or the messages if the document has no such view."""
+        panes = self._shown.panes
+        if panes is not None:
+            known = {one.id for one in self._center.views_of(panes.client.state)}
+            self.show_view(view if view in known else MESSAGES)
+
+    def _show_panel(self, panel: str) -> None:
+        place, colon, page = panel.partition(":")
+        if colon:
+            self._requests.settings_requested.emit(page)
+        else:
+            self._requests.dock_requested.emit(place)
+
+    def _leave_overview(self, chosen: str = "message") -> None:
+        """Shows the messages in place of the overview, after a message, a filter or a scope was chosen."""
+        if chosen and self._center.current == OVERVIEW:
+            self._center.show_view(MESSAGES)
 
     def show_in_timeline(self) -> None:
         from inspector.ui.panels.timeline.panel import TimelinePanel
@@ -77,14 +110,9 @@ class Navigation(QObject):
         panel = self._model_sees()
         if panel is None or panes is None or message is None:
             return
-        panel.show_here(message)
         scope = panes.filter_state.scope
-        if scope is not None and scope.node is not None:
-            from inspector.analysis.views.model_context.reader import reader_in
-
-            reader = reader_in(self._shown.document.analysis, scope.space, scope.node)
-            if reader is not None:
-                panel.choose_reader(reader)
+        context = (scope.space, scope.node) if scope is not None and scope.node is not None else None
+        panel.show_here(message, context)
 
     def show_model_at(self, message: int) -> None:
         """Selects a message and shows the model's input there."""
@@ -100,7 +128,7 @@ class Navigation(QObject):
         """
         panel = self._model_sees()
         if panel is not None:
-            from inspector.analysis.views.model_context import Reader
+            from inspector.engine.requests.seen_contexts import Reader
 
             panel.choose_reader(Reader(*key))
 
@@ -139,11 +167,12 @@ class Navigation(QObject):
     def ask_where_to(self) -> None:
         """Asks for a number, an id or part of an id, and selects that message."""
         panes = self._shown.panes
-        if panes is None or not len(self._shown.document.capture):
+        if panes is None or not panes.client.state.messages:
             return
         from inspector.ui.dialogs.go_to import GoToDialog
+        from inspector.ui.panels.messages.view_rows import VIEW
 
-        dialog = GoToDialog(self._theme, self._shown.document, panes.rows, self._parent)
+        dialog = GoToDialog(self._theme, panes.client, VIEW, self._parent)
         dialog.chosen.connect(self._go_to_chosen)
         dialog.open()
 
@@ -157,9 +186,10 @@ class Navigation(QObject):
         panes = self._shown.panes
         if panes is None:
             return
+        from inspector.engine.requests.fields import NamesOfFields
         from inspector.ui.panels.messages.columns_dialog import ColumnsDialog
 
-        dialog = ColumnsDialog(self._theme, panes.messages, panes.completer.payload_names(), self._parent)
+        dialog = ColumnsDialog(self._theme, panes.messages, panes.client.answer_now(NamesOfFields()), self._parent)
         dialog.open()
 
     def clear_view(self) -> None:

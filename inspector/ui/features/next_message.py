@@ -5,17 +5,17 @@ Only shown messages count. Stepping wraps around with a report, and reports if t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from inspector.filters.next_shown import next_alike, next_shown
-from inspector.filters.visible import Messages
+from inspector.engine.requests.chains import ChainOfMessage
+from inspector.engine.requests.next_messages import FindNextMessage, FoundMessage, Likeness
+from inspector.engine.requests.problems import CountFailures
 from inspector.present import formats
-from inspector.present.findings import failed_filter, failed_words, next_problem
+from inspector.present.findings import failed_words
+from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.widgets.notice import Link
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
-_NO_OTHER_NOTICE = "no-other"
-_VIEW_NOTICES = ("no-problem", "no-mark", _NO_OTHER_NOTICE)
+_NO_PROBLEM_NOTICE, _NO_MARK_NOTICE, _NO_OTHER_NOTICE = "no-problem", "no-mark", "no-other"
+_VIEW_NOTICES = (_NO_PROBLEM_NOTICE, _NO_MARK_NOTICE, _NO_OTHER_NOTICE)
 """Notices about hidden messages, dismissed when the view changes."""
 
 
@@ -69,63 +69,48 @@ class NextMessage(QObject):
         panes = self._shown.panes
         if panes is None:
             return
-        findings = panes.document.analysis.findings.found
-        found = self._select_message(
-            panes, next_problem(findings, panes.rows, panes.messages.current_message(), step), step
-        )
-        total = formats.count_of(len(panes.document.analysis), "message")
-        failed = failed_words(panes.document.capture.failed_count)
-        none = f"No problem was found in {total}." + (failed and f"{failed}.")
-        shows = failed_filter(panes.document.capture)
-        links: list[Link] = [("Show failures", lambda: self.filter_requested.emit(shows))] if failed else []
-        self._report_hidden_or_none(panes, found, "problem", panes.problem_counts.problems.messages, none, links)
+        found = self._find(panes, "problem", step)
+        if self._select_message(panes, found.message, step):
+            self._notices.dismiss(_NO_PROBLEM_NOTICE)
+            return
+        failures = panes.client.answer_now(CountFailures())
+        failed = failed_words(failures.count)
+        none = f"No problem was found in {formats.count_of(panes.client.state.messages, 'message')}."
+        links: list[Link] = [("Show failures", lambda: self.filter_requested.emit(failures.filter))] if failed else []
+        self._report_hidden_or_none(panes, "problem", found.total, none + (failed and f"{failed}."), links)
 
     def to_mark(self, step: int) -> None:
         """Selects the next message with a mark or comment."""
         panes = self._shown.panes
         if panes is None:
             return
-        marked = panes.document.analysis.marks.rows
-        found = self._select_message(
-            panes, next_shown(marked, panes.rows, panes.messages.current_message(), step), step
-        )
+        found = self._find(panes, "mark", step)
+        if self._select_message(panes, found.message, step):
+            self._notices.dismiss(_NO_MARK_NOTICE)
+            return
         key = self._keys.words("edit.mark")
         none = "No message is marked." + (f" {key} marks the current one." if key else "")
-        self._report_hidden_or_none(panes, found, "mark", len(marked), none)
+        self._report_hidden_or_none(panes, "mark", found.total, none)
 
     def in_context(self, step: int) -> None:
         """Selects the next message in the same context, child contexts excluded."""
-        panes = self._shown.panes
-        if panes is None:
-            return
-        contexts, spaces = panes.document.analysis.contexts, panes.document.capture.columns["space"]
-
-        def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
-            return (contexts.nodes_of(rows) == contexts.node_of(current)) & (spaces[rows] == spaces[current])
-
-        self._report_no_other(self._select_alike(panes, step, alike), "No other message of this context is shown.")
+        self._select_alike("context", step, "No other message of this context is shown.")
 
     def by_participant(self, step: int) -> None:
         """Selects the next message of the same sender."""
+        self._select_alike("participant", step, "No other message by this participant is shown.")
+
+    def _find(self, panes: Panes, kind: Likeness, step: int) -> FoundMessage:
+        return panes.client.answer_now(FindNextMessage(VIEW, kind, panes.messages.current_message(), step))
+
+    def _select_alike(self, kind: Likeness, step: int, none: str) -> None:
         panes = self._shown.panes
         if panes is None:
             return
-        columns = panes.document.capture.columns
-        senders, spaces = columns["sender"], columns["space"]
-
-        def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
-            return (senders[rows] == senders[current]) & (spaces[rows] == spaces[current])
-
-        self._report_no_other(self._select_alike(panes, step, alike), "No other message by this participant is shown.")
-
-    def _select_alike(self, panes: Panes, step: int, alike: Callable[[int, Messages], NDArray[np.bool_]]) -> bool:
-        current = panes.messages.current_message()
-        if current is None:
-            return False
-        message = next_alike(panes.rows, current, step, lambda rows: alike(current, rows))
+        message = self._find(panes, kind, step).message
         if message is not None:
             panes.messages.go_to(message)
-        return message is not None
+        self._report_no_other(message is not None, none)
 
     def _select_message(self, panes: Panes, message: int | None, step: int) -> bool:
         """Selects a message and reports a wrap-around. Returns False without a message."""
@@ -138,18 +123,14 @@ class NextMessage(QObject):
         return True
 
     def _report_hidden_or_none(
-        self, panes: Panes, found: bool, what: str, hidden: int, none: str, links: Sequence[Link] = ()
+        self, panes: Panes, what: str, hidden: int, none: str, links: Sequence[Link] = ()
     ) -> None:
-        """Reports that all such messages are hidden, or that there are none. Dismisses the notice if one was found."""
-        notice = f"no-{what}"
-        if found:
-            self._notices.dismiss(notice)
-            return
+        """Reports that all such messages are hidden, or that there are none."""
         sentence = none
         if hidden:
             sentence = f"No message with a {what} is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
             links = [("Show all messages", panes.filter_state.clear)]
-        self._notices.show_notice(notice, "note", sentence, links, closable=True)
+        self._notices.show_notice(f"no-{what}", "note", sentence, links, closable=True)
 
     def show_chain_alone(self) -> None:
         """Toggles the table between the causal chain of the current message and the previous view."""
@@ -160,7 +141,7 @@ class NextMessage(QObject):
         if panes.shows_chain_alone:
             panes.leave_chain()
             return
-        several = len(panes.document.chain(message)) > 1
+        several = len(panes.client.answer_now(ChainOfMessage(message)).members) > 1
         self._report_no_other(several, "The chain of this message has no other message.")
         if several:
             panes.show_chain(message)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import tempfile
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,35 +14,49 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
-from inspector.base import gc_control
-from inspector.base.targets import is_session, target_path
-from inspector.document.document import CaptureDocument
-from inspector.document.source_list import SUFFIX, own_source_list, resolve_choices
-from inspector.document.source_set import SourceChoice
-from inspector.document.sources import Progress
+from inspector.base.targets import (
+    FOLDER_VIEWS,
+    SOURCES_SUFFIX,
+    FolderView,
+    folder_view,
+    is_session,
+    target_path,
+)
+from inspector.engine import wire
+from inspector.engine.client import EngineDiedError, OpenFailedError
+from inspector.engine.document_state import DocumentState
+from inspector.engine.log_files import (
+    MOST_FILES,
+    adopt_spool,
+    is_session_document,
+    is_stream,
+    members_of,
+    resolve_targets,
+    wait_until_readable,
+    waiting_words,
+    write_own_list,
+)
+from inspector.engine.request import RequestError
+from inspector.engine.requests.log_facts import RecentLogFacts
+from inspector.engine.targets import OpenOptions, Target
 from inspector.formats import registry
 from inspector.formats.declared.folder import register_folder
 from inspector.formats.refused_formats import HOW_TO_DECLARE
-from inspector.msp import is_session_document
 from inspector.present import formats
-from inspector.protocol.timestamps import NO_TIME
-from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.settings import RecentFacts
-from inspector.sources.blocking_files import wait_until_readable
-from inspector.sources.inputs import is_stream, waiting_words
-from inspector.sources.transcript_files import members_of
-from inspector.store.files.capture_folder import OwnCapture
 from inspector.survey import is_survey
-from inspector.ui import budgets
+from inspector.survey.file_runs import has_several_runs
+from inspector.survey.folder_runs import FolderKind, log_folder_at
+from inspector.ui import intervals
 from inspector.ui.dialogs.message_dialog import CANCEL
 from inspector.ui.dialogs.questions import Asking, open_once
 from inspector.ui.features.log_following import LogFollowing
-from inspector.ui.loop_budget import others_first
-from inspector.ui.services import usual_folder
+from inspector.ui.services import SettingsOwner, usual_folder
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.window_content import Shown, ShowsDocuments
     from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.services import Services
@@ -52,29 +66,35 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _SUB_AGENTS_NOTICE = "subAgentsNotOpened"
 _DETECTED_FORMAT = "Detected for each line"
-_FILE_FILTER = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SUFFIX} *.txt *.gz *.zst);;All files (*)"
+_FILE_FILTER = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SOURCES_SUFFIX} *.txt *.gz *.zst);;All files (*)"
+READ_ONCE = "A stream can be read only once, so it cannot be opened again."
 _OPEN_TOGETHER, _OPEN_SEPARATELY = "together", "apart"
+FOLDER_SETTINGS: dict[FolderKind, str] = {
+    "sessions": "session_folders", "evaluations": "evaluation_folders", "logs": "log_folders",
+}  # fmt: skip
+"""Field of `settings.model.Start` with the choice for a kind of folders."""
+_FOLDER_WORDS: dict[FolderKind, str] = {
+    "sessions": "folders of sessions", "evaluations": "folders of evaluations", "logs": "folders of other logs",
+}  # fmt: skip
 
 
 class Opening(QObject):
     """Gives one window its document: a log, a stream, pasted text or sessions.
 
     Signals:
-        unsaved_begun(OwnCapture): an unsaved capture is about to be read.
         failed(): reading failed.
         ended(): reading has ended with any result.
-        survey_found(Path): the folder to open contains a survey.
-        read_through(CaptureDocument): reading is complete or cancelled.
+        survey_found(Path): show runs: of a survey, of a file with several, or of a folder.
+        read_through(): reading is complete or cancelled.
         session_wanted(Path): show the session in this file with its sub-agents instead of the file alone.
         declaration_wanted(Path | None, str | None): declare a format for a log, or for one that the user names; its
             format, if known.
     """
 
-    unsaved_begun = Signal(object)
     failed = Signal()
     ended = Signal()
     survey_found = Signal(object)
-    read_through = Signal(object)
+    read_through = Signal()
     session_wanted = Signal(object)
     declaration_wanted = Signal(object, object)
 
@@ -99,7 +119,8 @@ class Opening(QObject):
         self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
         self._requests, self._notices, self._status, self._free = requests, notices, status, free
         self._reading_task: asyncio.Task[None] | None = None
-        self._following = LogFollowing(status, notices)
+        self._following = LogFollowing(status, notices, self)
+        self._client: DocumentClient | None = None
         self._may_read = self._is_finite = False
         self._location = shown.location
         self._refused: Path | None = None
@@ -110,26 +131,22 @@ class Opening(QObject):
 
     def moved_to(self, path: Path) -> None:
         """Moves the document to a saved file. The temporary capture is not needed any more."""
-        document = self._shown.document
-        document.name, document.path = path.name, path
         self._location.move(path)
         self.remember(path)
 
-    def adopt(self, document: CaptureDocument, path: Path) -> None:
+    def adopt(self, path: Path) -> None:
         """Registers a replaced document with other sources, and follows it.
 
         Args:
-            document: the shown document.
             path: the path that opens the same again; empty for the capture of a live session.
         """
         self._location.open(path, None, follows=True, is_streamed=False)
         self._stopped_share = None
-        self._location.is_session = document.sources.several is not None and document.sources.several.is_one_session
+        self._location.is_session = self._shown.state.is_one_session
         if path != Path():
             self.remember(path)
-        self._following.stop()
-        self._show_status(document)
-        self._following.start(document)
+        self._show_status()
+        self._follow()
         self._requests.title_changed.emit()
 
     # Logs
@@ -160,7 +177,7 @@ class Opening(QObject):
         if len(sessions) > 1:
             self.open_path(sessions[0], beside=sessions[1:])
             found = [path for path in found if path not in sessions]
-        logs = resolve_choices(SourceChoice(path) for path in found if not path.is_dir())
+        logs = resolve_targets(Target(path) for path in found if not path.is_dir())
         if len(logs) == 1 and logs[0].parts:
             self.open_together(found)
         elif len(found) > 1:
@@ -187,7 +204,7 @@ class Opening(QObject):
     def open_together(self, paths: Sequence[Path]) -> None:
         """Opens files and folders as one document, here or in a new window."""
         try:
-            named = own_source_list([SourceChoice(path) for path in paths])
+            named = write_own_list([Target(path) for path in paths])
         except OSError as error:
             self._notices.show_sentence(
                 f"The files cannot be opened together: {error.strerror or error}.", "severity.error"
@@ -220,17 +237,17 @@ class Opening(QObject):
         """Declares a format for the shown log, or for the one that was refused last; else asks for a log."""
         shown = self._shown.panes is not None
         path = self._location.opened if shown else self._refused
-        if shown and (path == Path() or self._location.is_streamed or len(self._shown.document.sources.files) != 1):
+        if shown and (path == Path() or self._location.is_streamed or _source_count(self._shown.state) != 1):
             path = None
-        self.declaration_wanted.emit(path, self._shown.document.format if shown else None)
+        self.declaration_wanted.emit(path, self._shown.state.format if shown else None)
 
     def open_target(self, target: str) -> None:
-        """Opens a file by its path, or an agent's session with its sub-agents (`base.targets`)."""
-        self.open_path(target_path(target), together=is_session(target))
+        """Opens a file or folder by its path, or an agent's session with its sub-agents (`base.targets`)."""
+        self.open_path(target_path(target), together=is_session(target), view=folder_view(target))
 
     def open_path(
         self, path: Path, *, name: str | None = None, beside: Sequence[Path] = (), reading: str | None = None,
-        together: bool = False, at: int | None = None,
+        together: bool = False, at: int | None = None, recovers: bool = False, view: FolderView | None = None,
     ) -> None:  # fmt: skip
         """Opens a log or a survey, here or in a new window.
 
@@ -241,6 +258,8 @@ class Opening(QObject):
             reading: the format to use; None to detect it.
             together: True for an agent's session with its sub-agents.
             at: number of the message to select after reading.
+            recovers: True for an unsaved capture of an earlier run, which stays unsaved.
+            view: form of a folder with many logs; None for the one in the settings.
         """
         shown = "" if is_stream(path) else name or path.name
         # a window shows one document for life, so a used window opens another one
@@ -252,34 +271,101 @@ class Opening(QObject):
         if is_survey(path):
             free.survey_found.emit(path)
             return
-        opening = free._open(path, name, beside, reading, together=together, at=at)
+        opening = free._open(path, name, beside, reading, together=together, at=at, recovers=recovers, view=view)
         free._reading_task = self._services.spawn(opening, f"open {path.name}")
 
     async def _open(
         self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None, *, together: bool,
-        at: int | None = None,
+        at: int | None = None, recovers: bool = False, view: FolderView | None = None,
     ) -> None:  # fmt: skip
-        self._location.is_session = together
-        loading = self.load(path, name=name, follow=name is None, beside=beside, reading=reading)
-        if await self._read_or_report(path, loading) and not (name or self._location.is_streamed):
+        is_folder = await asyncio.to_thread(path.is_dir)
+        # The next start shows a folder in the same form, whatever the settings then say.
+        self._location.is_session, self._location.view = together, view if is_folder else None
+        # A file with several runs is shown as a table of them.
+        if not beside and reading is None and await asyncio.to_thread(has_several_runs, path):
+            view = "runs"
+        elif view is None and not (beside or reading or name or together):
+            view = await self._view_of_folder(path)
+            if view is None:
+                self._reading_task = None
+                self._status.set_progress(None)
+                self.failed.emit()
+                self._requests.start_requested.emit()
+                return
+        if view == "runs":
+            self._location.view = view if is_folder else None
+            self._reading_task = None
+            self.survey_found.emit(path)
+            return
+        loading = self.load(
+            path, name=name, follow=name is None, beside=beside, reading=reading, recovers=recovers
+        )  # fmt: skip
+        again = lambda: self.open_path(  # noqa: E731 - shorter than a function
+            path, name=name, beside=beside, reading=reading, together=together, at=at, recovers=recovers, view=view
+        )
+        if await self._read_or_report(path, loading, again) and not (name or self._location.is_streamed):
             self.remember(path)
         panes = self._shown.panes
-        if at is not None and panes is not None and 0 < at <= len(panes.document.capture):
+        if at is not None and panes is not None and 0 < at <= panes.client.state.messages:
             panes.go_to(at - 1)
         self.ended.emit()
 
-    async def _read_or_report(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:
-        """Reads and reports a failure. Returns True on success."""
+    async def _view_of_folder(self, path: Path) -> FolderView | None:
+        """Returns the form of a path as the settings or the user choose it; None if the user cancels.
+
+        Files and folders with few logs are documents.
+        """
+        folder = await asyncio.to_thread(log_folder_at, path)
+        if folder is None:
+            return "document"
+        start, field = self._services.settings.start, FOLDER_SETTINGS[folder.kind]
+        chosen = getattr(start, field)
+        if chosen != "ask":
+            return chosen
+        most = f", the newest {MOST_FILES:,} at most, as each stays open" if folder.logs > MOST_FILES else ""
+        answer = await self._asking.ask_question(
+            f"Open {path.name} as one document?",
+            f"It has {folder.logs:,} logs. One document merges them in time order{most}. "
+            "A table lists them as runs, and opens each in a window of its own. "
+            f"The choice is remembered for {_FOLDER_WORDS[folder.kind]}; Settings > General > Startup changes it.",
+            ((CANCEL, "Cancel"), ("runs", "Table of runs"), ("document", "One document")),
+        )
+        if answer not in FOLDER_VIEWS:
+            return None
+        setattr(start, field, answer)
+        self._services.save_settings()
+        return answer
+
+    async def _read_or_report(
+        self, path: Path, reading: Coroutine[Any, Any, None], again: Callable[[], object]
+    ) -> bool:  # fmt: skip
+        """Reads and reports a failure. Returns True on success.
+
+        Args:
+            path: the log.
+            reading: reads it.
+            again: opens it again after the end of the engine.
+        """
         try:
             await reading
-        except (OSError, UnknownFormatError) as error:
+        except (OSError, OpenFailedError, EngineDiedError) as error:
             self.failed.emit()
             if self._shown.panes is None:
                 self._requests.start_requested.emit()
             else:
                 self._status.set_progress(None)
-            reason = error.strerror or error if isinstance(error, OSError) else ""
-            words = f"{path} cannot be read: {reason}." if reason else str(error)
+            if isinstance(error, EngineDiedError):
+                # `EngineWatch` reports the engine of a shown document.
+                if self._shown.panes is None and self._location.is_streamed:
+                    self._notices.show_sentence(f"{error} {READ_ONCE}", "severity.error")
+                elif self._shown.panes is None:
+                    self._notices.show_sentence(str(error), "severity.error", ("Reopen", again))
+                return False
+            is_file = isinstance(error, OSError) or (
+                isinstance(error, OpenFailedError) and error.kind == "unreadable"
+            )  # fmt: skip
+            reason = error.strerror or error if isinstance(error, OSError) else error
+            words = f"{path} cannot be read: {reason}." if is_file else str(error)
             can_declare = words.endswith(HOW_TO_DECLARE) and not self._location.is_streamed
             self._refused = path if can_declare else None
             link = ("Declare a format...", self.declare_format) if can_declare else None
@@ -292,28 +378,66 @@ class Opening(QObject):
             self._reading_task = None
         return True
 
-    def open_unsaved(self, own: OwnCapture, name: str) -> None:
+    def open_unsaved(self, path: Path, name: str) -> None:
         """Opens an unsaved capture of an earlier run, here or in a new window. It stays unsaved."""
-        free = self._free("")
-        free.unsaved_begun.emit(own)
-        free.open_path(own.path, name=name)
+        self._free("").open_path(path, name=name, recovers=True)
+
+    def keep_stream(self, state: DocumentState) -> bool:
+        """Takes over the copy of a stream from an ended engine. Returns False if there is none.
+
+        Args:
+            state: the last state of the document.
+        """
+        adopted = None if state.spool is None or not self._location.is_streamed else adopt_spool(state.spool)
+        if adopted is None:
+            return False
+        self._location.keep_spooled(adopted)
+        self._location.open(adopted.path, state.name, follows=False, is_streamed=False)
+        return True
+
+    def can_reopen(self, unsaved: Path | None) -> bool:
+        """Returns True if the shown document can be opened again, or its unsaved capture."""
+        location = self._location
+        return unsaved is not None or (location.opened != Path() and not location.is_streamed)
+
+    def reopen(self, unsaved: Path | None = None, free: Opening | None = None) -> None:
+        """Opens the shown document again, or its unsaved capture, in a new window that replaces this one.
+
+        Args:
+            unsaved: the unsaved capture.
+            free: this object of the new window, if there is one.
+        """
+        location, choices, files = self._location, self._shown.state.choices, self._shown.state.session_files
+        free = free or self._free("")
+        free._location.take_spooled(location)
+        if unsaved is not None:
+            free.open_path(unsaved, name=self._shown.state.name, recovers=True)
+        else:
+            one = choices[0] if len(choices) == 1 else Target(location.opened)
+            free.open_path(
+                location.opened, name=location.name, together=location.is_session, reading=one.reading,
+                beside=one.parts or [file for file in files if file != location.opened and file.exists()],
+            )  # fmt: skip
+        self._requests.replaced.emit()
 
     def cancel_reading(self) -> bool:
         """Cancels reading. Returns False if no finite source is being read. Messages read so far stay."""
         if not (self._may_read and self._is_finite):
             return False
         self._may_read = False
+        if self._client is not None:
+            self._client.stop_reading()
         return True
 
     def go_on_reading(self) -> None:
         """Continues a cancelled reading, or replaces this window if the source must be read from the start."""
         if self._stopped_share is None or self._reading_task is not None:
             return
-        document, path, name = self._shown.document, self._location.opened, self._location.name
-        if document.sources.can_go_on:
-            self._status.set_progress(self._stopped_share, len(document.capture))
+        state, path, name = self._shown.state, self._location.opened, self._location.name
+        if state.can_continue:
+            self._status.set_progress(self._stopped_share, state.messages)
             self._reading_task = self._services.spawn(
-                self._read_or_report(path, self._continue_reading()), f"go on with {path.name}"
+                self._read_or_report(path, self._continue_reading(), self.reopen), f"go on with {path.name}"
             )
             return
         self.open_path(path, name=name, together=self._location.is_session)
@@ -321,13 +445,16 @@ class Opening(QObject):
 
     def go_on_with_more_memory(self) -> None:
         """Continues reading with a higher memory limit. Live and followed sources continue by themselves."""
-        document, sources = self._shown.document, self._shown.document.sources
-        document.memory.extend()
-        if self._reading_task is None and not document.live and sources.followed is None and sources.unread_bytes:
+        client, state = self._shown.client, self._shown.state
+        if client is None:
+            return
+        if self._reading_task is None and not state.is_live and state.followed is None and state.unread_bytes:
             self._stopped_share = self._stopped_share or 0.0
-            if self._location.opened == Path() and document.path is not None:  # it was live and never opened as a file
-                self._location.open(document.path, document.name, follows=False, is_streamed=False)
+            if self._location.opened == Path() and state.path is not None:  # it was live and never opened as a file
+                self._location.open(state.path, state.name, follows=False, is_streamed=False)
             self.go_on_reading()
+        else:
+            client.continue_reading()
 
     @property
     def reading(self) -> bool:
@@ -338,46 +465,51 @@ class Opening(QObject):
         """Stops reading because the window closes."""
         if self._reading_task is not None:
             self._reading_task.cancel()
-        self._save_facts(self._shown.document)
+        self._save_facts()
         self._following.stop()
+        # Before the window deletes it.
+        if self._client is not None and self._client is not self._shown.client:
+            self._client.close()
 
     def remember(self, path: Path) -> None:
         """Puts a file or session on top of the recent ones."""
         self._services.settings.remember_file(self._location.target(path.resolve()))
         self._services.save_settings()
 
-    def _save_facts(self, document: CaptureDocument) -> None:
+    def _save_facts(self) -> None:
         """Stores facts about the log for the recent entries, which do not read the file."""
-        path = self._location.kept_file(document)
-        if path is None or not len(document.capture):
+        client, state = self._shown.client, self._shown.state
+        path = self._location.kept_file(state)
+        if client is None or path is None or not state.messages:
             return
-        from inspector.present.session_titles import shown_session_title  # not needed before a log is open
-
         settings, key = self._services.settings, self._location.target(path.resolve())
-        times = document.capture.columns["time_ns"]
-        known = times[times != NO_TIME]
-        first = int(known.min()) if len(known) and formats.is_dated(int(known.min())) else None
-        facts = RecentFacts(messages=len(document.capture), first_ns=first, title=shown_session_title(document.capture))
-        if key in settings.recent_files and settings.recent_facts.get(key) != facts:
-            settings.remember_facts(key, facts)
-            self._services.save_settings()
+        if key not in settings.recent_files:
+            return
+        with contextlib.suppress(RequestError):  # the engine has ended
+            found = client.answer_now(RecentLogFacts())
+            facts = RecentFacts(messages=found.messages, first_ns=found.first_ns, title=found.title)
+            if settings.recent_facts.get(key) != facts:
+                settings.remember_facts(key, facts)
+                self._services.save_settings()
 
     async def load(
         self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = (),
-        reading: str | None = None,
+        reading: str | None = None, recovers: bool = False,
     ) -> None:  # fmt: skip
         """Reads a log into this window. Rows appear while it is read, and later as it grows.
 
         Args:
-            path: a log, an archive, a pipe or STANDARD_INPUT.
+            path: a log, an archive, a pipe or standard input.
             name: title to show instead of the file name.
             follow: continue when the log grows, until the window closes.
             beside: further files of the same sessions.
             reading: the format to use; None to detect it.
+            recovers: the log is an unsaved capture of an earlier run.
 
         Raises:
             OSError: the file cannot be read.
-            UnknownFormatError: no format matches.
+            OpenFailedError: the file cannot be read, or no format matches.
+            EngineDiedError: the engine has ended.
         """
         streamed = is_stream(path)  # checked once: a pipe may be gone after it is read
         if not streamed:
@@ -386,36 +518,31 @@ class Opening(QObject):
         for file in await asyncio.to_thread(register_folder):  # declarations may have been added since the last log
             if file.problem:
                 self._notices.show_sentence(file.problem, "severity.warning")
-        document = CaptureDocument()
-        document.memory.limit_to(self._services.settings.memory.limit_mb)
         self._location.open(path, name, follows=follow, is_streamed=streamed)
+        client = self._services.new_client(self._parent, path if streamed else None)
+        target = Target(path, self._location.is_session, reading, tuple(beside), name=name)
+        options = open_options(self._services, follow=follow)
         try:
-            if beside:
-                steps = document.open_sessions([path, *beside], name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False)
-            else:
-                steps = document.open_log(
-                    path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow, reading=reading,
-                    together=self._location.is_session,
-                )  # fmt: skip
-            await self._read(document, steps)
+            await self._read(client, lambda: client.open([target], options, recovers=recovers))
         except BaseException:
-            if self._shown.document is not document:  # else the window closes it
-                document.close()
+            if self._shown.client is not client:  # else the window closes it
+                client.close()
             raise
-        self._finish_reading(document)
+        self._finish_reading()
+        state = client.state
         if (
-            document.format in registry.groups().transcripts
-            and len(document.sources.files) == 1
+            state.format in registry.groups().transcripts
+            and _source_count(state) == 1
             and not (name or self._location.is_streamed)
         ):
-            self._services.spawn(self._offer_sub_agents(document, path), f"look for sub-agents of {path.name}")
+            self._services.spawn(self._offer_sub_agents(client, path), f"look for sub-agents of {path.name}")
 
-    async def _offer_sub_agents(self, document: CaptureDocument, path: Path) -> None:
+    async def _offer_sub_agents(self, client: DocumentClient, path: Path) -> None:
         """Offers the files of sub-agents if a session was opened by its file alone."""
         members, _ = await asyncio.to_thread(members_of, path)
-        opened = {path, *(source.path for source in document.capture.sources)}  # a sub-agent's file may name itself
+        opened = {path, *(source.path for source in client.state.sources)}  # a sub-agent's file may name itself
         others = {member.path for member in members} - opened
-        if not others or self._shown.document is not document:
+        if not others or self._shown.client is not client:
             return
         words = f"This session has sub-agents in {formats.count_of(len(others), 'file')} that are not open."
 
@@ -426,93 +553,84 @@ class Opening(QObject):
         self._notices.show_notice(_SUB_AGENTS_NOTICE, "note", words, [("Open all", open_all)], closable=True)
 
     async def _continue_reading(self) -> None:
-        document, follow = self._shown.document, self._location.follows
-        await self._read(document, document.resume_reading(block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow))
-        self._finish_reading(document)
+        client = self._shown.client
+        if client is not None:
+            await self._read(client, client.continue_reading)
+            self._finish_reading()
 
-    def _finish_reading(self, document: CaptureDocument) -> None:
+    def _finish_reading(self) -> None:
         """Reports the result of a complete or cancelled reading, and starts following."""
-        read = sum(source.size for source in document.capture.sources)
-        self._save_facts(document)
-        _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
+        state = self._shown.state
+        self._save_facts()
+        _log.debug("Read %s: %d messages, %d bytes", state.format or "no format", state.messages, state.size_bytes)
         if self._shown.panes is not None:
             self._shown.panes.bridge.flush()
-        gc_control.freeze_and_trim()
-        self._show_status(document)
-        self.read_through.emit(document)
+        self._show_status()
+        self.read_through.emit()
         self._requests.counts_changed.emit()
         self._requests.actions_changed.emit()
-        self._following.start(document)
-        for sentence in document.sources.troubles:  # features of other kinds of documents report their own
+        self._follow()
+        for sentence in state.troubles:  # features of other kinds of documents report their own
             self._notices.show_sentence(sentence, "severity.warning")
         if self._stopped_share is not None:
-            self._status.set_stopped(self._stopped_share, again=not document.sources.can_go_on)
+            self._status.set_stopped(self._stopped_share, again=not state.can_continue)
 
-    def _show_status(self, document: CaptureDocument) -> None:
+    def _follow(self) -> None:
+        if self._shown.client is not None:
+            self._following.start(self._shown.client)
+
+    def _show_status(self) -> None:
         """Shows the document in the status bar. A live session shows itself."""
-        if document.live:
+        state = self._shown.state
+        if state.is_live:
             return
+        # Editable sessions without a file have no size.
+        size = state.size_bytes or None if state.is_sessions else state.size_bytes
         self._status.show_log(
-            document.name,
-            _format_words(document),
-            document.decisions.found is not None,
-            size_bytes=_size_of(document),
-            path=str(self._location.opened),
-        )
+            state.name, _format_words(state), state.has_decisions, size_bytes=size, path=str(self._location.opened)
+        )  # fmt: skip
 
-    async def _read(self, document: CaptureDocument, steps: Generator[Progress]) -> None:
-        """Runs the steps of opening in slices that keep the window responsive. Rows appear after the first.
-
-        Ends early after `cancel_reading`; messages read so far stay.
+    async def _read(self, client: DocumentClient, begin: Callable[[], object]) -> None:
+        """Begins to read a document and shows its progress until it has ended. Rows appear after the first message.
 
         Raises:
-            OSError: the source cannot be read.
-            UnknownFormatError: no format matches, or reading was cancelled before the first message.
+            OpenFailedError: it cannot be read, or reading was cancelled before the first message.
+            EngineDiedError: the engine has ended.
         """
-        loop = asyncio.get_running_loop()
-        shown = self._shown.document is document
-        until = loop.time() + budgets.current.slice_s
-        self._stopped_share, self._may_read = None, True
-        share, reports = 0.0, budgets.Reports()
-        with contextlib.closing(steps):
-            for progress in steps:
-                share = progress.done / max(1, progress.total)
-                self._is_finite = progress.total > 0
-                if not shown and progress.messages:
-                    await asyncio.sleep(0)  # reading the first rows used up this iteration of the event loop
-                    self._status.show_log(document.name, registry.format_titles().get(document.format or "", ""))
-                    if document.live:
-                        self._status.set_input_open(True)
-                    await self._show(document)
-                    shown = True
-                    until = loop.time() + budgets.current.slice_s
-                if self._shown.panes is not None:
-                    self._shown.panes.messages.expect(share if progress.total and share else 1.0)
-                if progress.total and reports.due():  # a stream has no known length
-                    self._status.set_progress(share, progress.messages)
-                if progress.waiting or loop.time() > until:
-                    # A decoder process answers soon; the writer of a pipe may be silent for hours.
-                    wait_s = budgets.current.input_s if progress.total else POLL_S
-                    await asyncio.sleep(wait_s if progress.waiting else 0)
-                    await others_first()
-                    until = loop.time() + budgets.current.slice_s
-                if not self._may_read:
-                    self._stopped_share = share
-                    break
-            if document.memory.is_full:
-                self._stopped_share = share
-        self._may_read = False
-        if not document.capture.sources:
-            raise UnknownFormatError(f"Opening {document.name} was cancelled.")
-        # A log without messages is shown too.
-        if not shown:
-            await self._show(document)
+        self._client, self._stopped_share, self._may_read = client, None, True
+        reports = intervals.Reports()
+        self._following.stop()
+        try:
+            async with contextlib.aclosing(client.reading(begin)) as steps:
+                async for progress in steps:
+                    await self._show_progress(client, progress, reports)
+        finally:
+            self._client, self._may_read = None, False
 
-    async def _show(self, document: CaptureDocument) -> None:
+    async def _show_progress(self, client: DocumentClient, progress: wire.Reading, reports: intervals.Reports) -> None:
+        share = progress.done / max(1, progress.total)
+        self._is_finite = progress.total > 0
+        if self._shown.client is not client and (progress.messages or progress.ended):
+            await self._show(client, is_reading=not progress.ended)
+        if progress.ended:
+            self._stopped_share = share if progress.stopped else None
+            return
+        if self._shown.panes is not None:
+            self._shown.panes.messages.expect(share if progress.total and share else 1.0)
+        if progress.total and reports.due():  # a stream has no known length
+            self._status.set_progress(share, progress.messages)
+
+    async def _show(self, client: DocumentClient, *, is_reading: bool) -> None:
         """Shows a document, one step each iteration of the event loop, so that input events are handled."""
+        await asyncio.sleep(0)  # reading the first rows used up this iteration of the event loop
+        state = client.state
+        if is_reading:
+            self._status.show_log(state.name, registry.format_titles().get(state.format or "", ""))
+            if state.is_live:
+                self._status.set_input_open(True)
         if self._location.is_streamed:  # the stream has sent data
             self._notices.dismiss(MESSAGE)
-        for _ in self._stage.showing(document):
+        for _ in self._stage.showing(client):
             await asyncio.sleep(0)
 
     def paste_text(self) -> None:
@@ -539,17 +657,18 @@ class Opening(QObject):
         self._location.remove_spooled()
 
 
-def _format_words(document: CaptureDocument) -> str:
+def open_options(services: SettingsOwner, *, follow: bool = False) -> OpenOptions:
+    """Returns the options of a new document by the settings. The window applies the others to the shown one."""
+    return OpenOptions(memory_mb=services.settings.memory.limit_mb, follow=follow)
+
+
+def _source_count(state: DocumentState) -> int:
+    return sum(one.is_read for one in state.sources)
+
+
+def _format_words(state: DocumentState) -> str:
     """Returns the format, or the number of sources."""
-    if len(document.sources.files) > 1:
-        return formats.count_of(len(document.sources.files), "source")
-    return registry.format_titles().get(
-        document.format or "", "mostly unreadable" if len(document.capture) else "empty log"
-    )
-
-
-def _size_of(document: CaptureDocument) -> int | None:
-    """Returns the size of the document's files in bytes; None if unknown."""
-    if document.msp is not None:
-        return document.msp.size or None
-    return sum(source.size for source in document.sources.files)
+    sources = _source_count(state)
+    if sources > 1:
+        return formats.count_of(sources, "source")
+    return registry.format_titles().get(state.format or "", "mostly unreadable" if state.messages else "empty log")

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, QSize, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.filters import FilterError, compile_filter
+from inspector.engine.requests.filters import check_text
+from inspector.engine.requests.scopes import TopicsOfLog
 from inspector.present import formats
-from inspector.present.log_topics import LogTopics
 from inspector.present.wire_text import safe_line
 from inspector.settings import Preset, Topic, topics_of
+from inspector.ui import intervals
 from inspector.ui.input.keys import Keyed, Keys
 from inspector.ui.input.preset_keys import keys_of
+from inspector.ui.widgets.latest_answer import LatestAnswer
 from inspector.ui.widgets.preset_bar import PresetBar
 from inspector.ui.widgets.preset_chip import CONTEXT_VARIABLE
 
 if TYPE_CHECKING:
-    from inspector.document.document import CaptureDocument
     from inspector.ui.docview.panes import Panes
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import SettingsOwner
@@ -77,7 +77,8 @@ class Presets(QObject):
         self._can_choose = False
         self._context_selected = False
         self._shown: list[Preset] = []
-        self._topics: LogTopics | None = None
+        self._topics: tuple[Topic, ...] | None = None
+        self._latest: LatestAnswer[tuple[Topic, ...]] | None = None
         self.actions: list[QAction] = []
         self.bar = PresetBar(theme, (), parent)
         self.bar.chosen.connect(lambda preset: self.chosen.emit(preset.filter.strip()))
@@ -87,7 +88,6 @@ class Presets(QObject):
         self.bar.edit_requested.connect(self._on_edit_requested)
         self.bar.moved.connect(self._move)
         owner.settings_changes.presets_changed.connect(self._on_presets_changed)
-        self.show_presets()
 
     @property
     def _presets(self) -> list[Preset]:
@@ -95,24 +95,28 @@ class Presets(QObject):
 
     def _usable_presets(self) -> list[Preset]:
         """Returns the presets that compile and fit the document, most frequent traffic first."""
-        usable = [preset for preset in self._presets if _compiles(preset.filter)]
-        order = self._topics.order if self._topics is not None else ()
-        if not order:
+        usable = [preset for preset in self._presets if check_text(preset.filter).filter is not None]
+        if not self._topics:
             return usable if self._topics is None else [preset for preset in usable if not topics_of(preset)]
-        return in_order(usable, order)
+        return in_order(usable, self._topics)
 
     # Showing
 
     def attach(self, panes: Panes) -> None:
         """Offers the presets that fit the growing document of these panes."""
-        topics, document = LogTopics(), panes.document
-        topics.update(document)
-        self._topics = topics
-        panes.bridge.settled.connect(lambda _changes: self._follow_topics(topics, document))
-        self._on_presets_changed()
+        if self._latest is not None:
+            self._latest.stop()
+        self._latest = LatestAnswer(
+            self, panes.client, TopicsOfLog, self._show_topics, every_ms=lambda: intervals.LISTS_MS
+        )
+        self._topics = ()
+        self._latest.request_now()
+        if not self._topics:  # an answer at once has shown them
+            self._on_presets_changed()
 
-    def _follow_topics(self, topics: LogTopics, document: CaptureDocument) -> None:
-        if topics.update(document) and topics is self._topics:
+    def _show_topics(self, topics: tuple[Topic, ...]) -> None:
+        if topics != self._topics:
+            self._topics = topics
             self._on_presets_changed()
 
     def show_active(self, text: str, *, scoped: bool) -> None:
@@ -306,12 +310,3 @@ def _action_ids(presets: list[Preset]) -> list[str]:
 
 def _bind_text(act: Callable[[str], object], text: str) -> Callable[..., object]:
     return lambda *_checked: act(text)
-
-
-@lru_cache(maxsize=256)  # called three times per preset while a window is created
-def _compiles(text: str) -> bool:
-    try:
-        compile_filter(text, selected_context="context")
-    except FilterError:
-        return False
-    return True

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
+import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QWidget
 
-from inspector.document.document import CaptureDocument
-from inspector.document.source_list import SUFFIX, own_source_list, resolve_choices, write_source_list
-from inspector.document.source_set import SourceChoice
-from inspector.document.sources import Progress
+from inspector.base.targets import SOURCES_SUFFIX
+from inspector.engine import wire
+from inspector.engine.client import EngineDiedError, OpenFailedError
+from inspector.engine.log_files import resolve_targets, write_list, write_own_list
+from inspector.engine.targets import OpenOptions, Target
 from inspector.present import formats
-from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, UnknownFormatError
-from inspector.store.messages.capture import Capture
 from inspector.ui.dialogs.questions import chosen_file, open_once
 from inspector.ui.docview.document_replacement import read_beside
 
 if TYPE_CHECKING:
+    from inspector.engine.document_state import DocumentState
     from inspector.present.sources import SourceRow
-    from inspector.ui.docview.document_replacement import Places
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.services import Services
@@ -36,24 +35,24 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 _MAX_OFFSET_S = 400 * 86_400.0  # 400 days
-_FILE_FILTER = f"Lists of sources (*{SUFFIX})"
+_FILE_FILTER = f"Lists of sources (*{SOURCES_SUFFIX})"
 
 
 class SourceEditing(QObject):
     """Changes the sources of one window's document.
 
     Signals:
-        replaced(CaptureDocument, Path): the window shows another document, saved as this list. The path is empty if a
-            live session writes one of the sources.
+        replaced(Path): the window shows another document, saved as this list. The path is empty if a live session
+            writes one of the sources.
         list_saved(Path): the list of sources was saved to this file.
     """
 
-    replaced = Signal(object, object)
+    replaced = Signal(object)
     list_saved = Signal(object)
 
     def __init__(
         self, parent: QWidget, shown: Shown, services: Services, *, notices: NoticeStack, status: StatusBar,
-        show_instead: Callable[[CaptureDocument, Places], Panes | None], usual_folder: Callable[[], Path],
+        show_instead: Callable[[DocumentClient], Panes | None], usual_folder: Callable[[], Path],
         is_reading: Callable[[], bool],
     ) -> None:  # fmt: skip
         """Stores its collaborators.
@@ -72,7 +71,7 @@ class SourceEditing(QObject):
         self._parent, self._shown, self._services = parent, shown, services
         self._notices, self._status = notices, status
         self._show_instead, self._usual_folder, self._is_reading = show_instead, usual_folder, is_reading
-        self._wanted: list[SourceChoice] | None = None
+        self._wanted: list[Target] | None = None
         self._task: asyncio.Task[None] | None = None
 
     def attach(self, panes: Panes) -> None:
@@ -97,9 +96,9 @@ class SourceEditing(QObject):
     # Requests
 
     @property
-    def choices(self) -> list[SourceChoice]:
+    def choices(self) -> list[Target]:
         """The requested sources, before they are read."""
-        return self._wanted if self._wanted is not None else self._shown.document.choices
+        return self._wanted if self._wanted is not None else self._shown.state.choices
 
     def ask_for_sources(self) -> None:
         """Asks for files to add."""
@@ -108,14 +107,14 @@ class SourceEditing(QObject):
         dialog = QFileDialog(self._parent, "Add sources", str(self._usual_folder()), "All files (*)")
         dialog.setObjectName("addSourceDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.filesSelected.connect(lambda paths: self.add([SourceChoice(Path(path)) for path in paths]))
+        dialog.filesSelected.connect(lambda paths: self.add([Target(Path(path)) for path in paths]))
         open_once(dialog)
 
-    def add(self, added: Sequence[SourceChoice]) -> None:
+    def add(self, added: Sequence[Target]) -> None:
         """Adds sources to the document."""
         if self._may_change() and added:
             known = {one.key for one in self.choices}
-            new = [one for one in resolve_choices(added) if one.key not in known]
+            new = [one for one in resolve_targets(added) if one.key not in known]
             if not new:
                 self._notices.show_sentence(f"{added[0].path.name} is already a source.")
                 return
@@ -127,29 +126,31 @@ class SourceEditing(QObject):
             self._task = self._services.spawn(self._read_session(path), f"read {path.name} with its sub-agents")
 
     async def _read_session(self, path: Path) -> None:
-        shown, found = self._shown.document, self._new_document()
+        shown = self._shown.client
+        if shown is None:
+            return
+        found = shown.beside()
         try:
-            steps = found.open_log(path, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=True, together=True)
-            await read_beside(steps, self._report)
-            if self._shown.document is shown and self._show_instead(found, SourcePlaces()) is not None:
-                self.replaced.emit(found, path)
-        except (OSError, UnknownFormatError) as error:
-            reason = error.strerror or error if isinstance(error, OSError) else error
-            self._notices.show_sentence(f"The session cannot be read with its sub-agents: {reason}", "severity.error")
+            await read_beside(found, lambda: found.open([Target(path, is_session=True)], self._options), self._report)
+            if self._shown.client is shown and self._show_instead(found) is not None:
+                self.replaced.emit(path)
+        except (OpenFailedError, EngineDiedError) as error:
+            self._notices.show_sentence(f"The session cannot be read with its sub-agents: {error}", "severity.error")
         finally:
             self._task = None
             self._status.set_progress(None)
-            if self._shown.document is not found:
+            if self._shown.client is not found:
                 found.close()
 
-    def _new_document(self) -> CaptureDocument:
-        found = CaptureDocument()
-        found.memory.limit_to(self._services.settings.memory.limit_mb)
-        found.set_tool_aliases(self._services.tool_aliases)
-        found.set_idle_time(self._services.settings.contexts.idle_after_s)
-        return found
+    @property
+    def _options(self) -> OpenOptions:
+        settings, aliases = self._services.settings, self._services.tool_aliases
+        return OpenOptions(
+            memory_mb=settings.memory.limit_mb, aliases=tuple(rule.text for rule in aliases.rules), follow=True,
+            idle_after_s=settings.contexts.idle_after_s,
+        )  # fmt: skip
 
-    def _report(self, progress: Progress) -> bool:
+    def _report(self, progress: wire.Reading) -> bool:
         if progress.total:
             self._status.set_progress(progress.done / progress.total, progress.messages)
         return True
@@ -181,15 +182,16 @@ class SourceEditing(QObject):
 
     def _set_offset(self, row: SourceRow, offset_ns: int | None) -> None:
         self._request_sources([
-            replace(one, clock_offset_ns=offset_ns) if row.path in self._paths_of(one) else one for one in self.choices
+            msgspec.structs.replace(one, clock_offset_ns=offset_ns) if row.path in self._paths_of(one) else one
+            for one in self.choices
         ])  # fmt: skip
 
-    def _paths_of(self, choice: SourceChoice) -> set[Path]:
+    def _paths_of(self, choice: Target) -> set[Path]:
         """Returns the files of a choice, with the sub-agents of a session."""
         found = {choice.path, *choice.parts}
         if choice.is_session:
             others = {path for one in self.choices if one is not choice for path in (one.path, *one.parts)}
-            found |= {source.path for source in self._shown.document.capture.sources} - others
+            found |= {source.path for source in self._shown.state.sources} - others
         return found
 
     def save_list(self) -> None:
@@ -197,20 +199,20 @@ class SourceEditing(QObject):
         self._services.spawn(self._ask_and_save(), "save a list of sources")
 
     async def _ask_and_save(self) -> None:
-        choices = [replace(one, is_live=False) for one in self.choices]
+        choices = [msgspec.structs.replace(one, is_live=False) for one in self.choices]
         if not choices:
             self._notices.show_sentence("This document has no source files to list.")
             return
         dialog = QFileDialog(self._parent, "Save list of sources", str(self._usual_folder()), _FILE_FILTER)
         dialog.setObjectName("saveSourcesDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
-        dialog.selectFile(f"{choices[0].path.stem}{SUFFIX}")
+        dialog.setDefaultSuffix(SOURCES_SUFFIX.removeprefix("."))
+        dialog.selectFile(f"{choices[0].path.stem}{SOURCES_SUFFIX}")
         target = await chosen_file(dialog)
         if target is None:
             return
         try:
-            write_source_list(target, choices)
+            write_list(target, choices)
         except OSError as error:
             self._notices.show_sentence(f"{target} could not be saved: {error.strerror or error}.", "severity.error")
             return
@@ -221,17 +223,17 @@ class SourceEditing(QObject):
 
     def _may_change(self) -> bool:
         """Returns True if sources can be changed now, else reports the reason."""
-        document = self._shown.document
+        state = self._shown.state
         if self._is_reading():
             self._notices.show_sentence("Wait until the document is read, or cancel reading, to change its sources.")
-        elif document.msp is not None or not document.choices:
+        elif state.is_sessions or not state.choices:
             self._notices.show_sentence("Sources can only be added to logs, captures and live sessions.")
         else:
             return True
         return False
 
-    def _request_sources(self, choices: list[SourceChoice]) -> None:
-        self._wanted = resolve_choices(choices)
+    def _request_sources(self, choices: list[Target]) -> None:
+        self._wanted = resolve_targets(choices)
         if self._task is None:
             self._task = self._services.spawn(self._read_requested(), "read sources together")
 
@@ -246,83 +248,48 @@ class SourceEditing(QObject):
             self._wanted = self._task = None
             self._status.set_progress(None)
 
-    async def _read(self, wanted: list[SourceChoice]) -> None:
+    async def _read(self, wanted: list[Target]) -> None:
         """Reads the requested sources, and shows them unless the request has changed."""
-        shown = self._shown.document
-        found = self._new_document()
-        is_live = any(one.is_live for one in wanted)
+        shown = self._shown.client
+        if shown is None:
+            return
+        found = shown.beside()
         try:
-            path = Path() if is_live else own_source_list(wanted) if len(wanted) > 1 else wanted[0].path
-            steps = found.open_together(wanted, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=True)
-            complete = await read_beside(steps, lambda progress: self._is_still_requested(progress, wanted))
-        except (OSError, UnknownFormatError) as error:
-            found.close()
+            if (path := await self._read_into(found, wanted)) is None or self._shown.client is not shown:
+                return
+            if self._show_instead(found) is not None:
+                self.replaced.emit(path)
+        except (OSError, OpenFailedError, EngineDiedError) as error:
             reason = error.strerror or error if isinstance(error, OSError) else error
             self._notices.show_sentence(f"The sources cannot be read together: {reason}", "severity.error")
-            return
-        # A cancelled task too must close the files it opened.
-        except BaseException:
-            found.close()
-            raise
-        # a new source without readable content must not replace the document
-        missing = self._missing_reason(found, wanted)
-        if not complete or missing or self._shown.document is not shown:
-            found.close()
-            if missing:
-                self._notices.show_sentence(missing, "severity.error")
-            return
-        if is_live or len(wanted) > 1:
-            found.path = found.path if is_live else path
-        if is_live:
-            found.name = shown.name
-        if self._show_instead(found, SourcePlaces()) is None:
-            found.close()
-            return
-        self.replaced.emit(found, path)
+        finally:
+            # A cancelled task too must close the files it opened.
+            if self._shown.client is not found:
+                found.close()
 
-    def _is_still_requested(self, progress: Progress, wanted: list[SourceChoice]) -> bool:
+    async def _read_into(self, found: DocumentClient, wanted: list[Target]) -> Path | None:
+        """Reads sources. Returns the path that opens them again, or None if they must not be shown."""
+        is_live = any(one.is_live for one in wanted)
+        path = Path() if is_live else write_own_list(wanted) if len(wanted) > 1 else wanted[0].path
+        title = self._shown.state.name if is_live else ""
+        origin = None if is_live or len(wanted) == 1 else path
+        options = msgspec.structs.replace(self._options, name=title, path=origin)
+        complete = await read_beside(
+            found, lambda: found.open(wanted, options), lambda progress: self._is_still_requested(progress, wanted)
+        )  # fmt: skip
+        # A new source without readable content must not replace the document.
+        missing = self._missing_reason(found.state, wanted)
+        if missing:
+            self._notices.show_sentence(missing, "severity.error")
+        return path if complete and not missing else None
+
+    def _is_still_requested(self, progress: wire.Reading, wanted: list[Target]) -> bool:
         return self._report(progress) and self._wanted is wanted
 
-    def _missing_reason(self, found: CaptureDocument, wanted: list[SourceChoice]) -> str:
+    def _missing_reason(self, found: DocumentState, wanted: list[Target]) -> str:
         """Returns the reason why a new source is missing, or ""."""
-        before = {one.key for one in self._shown.document.choices}
+        before = {one.key for one in self._shown.state.choices}
         there = {one.key for one in found.choices}
         if all(one.key in there for one in wanted if one.key not in before):
             return ""
-        return " ".join(found.sources.troubles) or "The chosen files have no readable content."
-
-
-class Place(NamedTuple):
-    """The records of a message: file, offset and part, one entry for each source that has a copy."""
-
-    records: tuple[tuple[Path, int, int], ...]
-
-
-class SourcePlaces:
-    """Finds messages by the position of their records."""
-
-    def place_of(self, document: CaptureDocument, message: int) -> Place:
-        """Returns the records of a message, its own first."""
-        capture = document.capture
-        columns = capture.columns
-        found = [(int(columns["source"][message]), int(columns["offset"][message]), int(columns["part"][message]))]
-        found += [(one.source, one.offset, 0) for one in capture.sightings_of(message)]
-        return Place(tuple((capture.sources[source].path, offset, part) for source, offset, part in found))
-
-    def message_at(self, document: CaptureDocument, place: Place) -> int | None:
-        """Returns the message with one of these records, or None. O(messages)."""
-        capture = document.capture
-        numbers = {source.path: number for number, source in enumerate(capture.sources)}
-        for path, offset, part in place.records:
-            found = _message_of(capture, numbers[path], offset, part) if path in numbers else None
-            if found is not None:
-                return found
-        return None
-
-
-def _message_of(capture: Capture, source: int, offset: int, part: int) -> int | None:
-    columns, sightings = capture.columns, capture.sightings
-    found = np.flatnonzero((columns["offset"] == offset) & (columns["source"] == source) & (columns["part"] == part))
-    if not len(found):
-        found = sightings["message"][(sightings["offset"] == offset) & (sightings["source"] == source)]
-    return int(found[0]) if len(found) else None
+        return " ".join(found.troubles) or "The chosen files have no readable content."

@@ -1,8 +1,9 @@
-"""Shows a survey in a window in place of the start page, and opens its runs in other windows."""
+"""Shows runs in place of the start page, and opens them in other windows: of a survey, a file or a folder."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from inspector.present.formats import count_of
 from inspector.present.wire_text import window_title
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.folder import SurveyError
+from inspector.survey.log_figures import LogFigures, Tables
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.panels.runs.page import RunsPage
 
@@ -27,13 +29,20 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 
+_LOOK_S, _SHOW_S = 0.02, 0.5
+"""Seconds between two looks for figures of logs, and between two updates of the table."""
+_SHARE = 20
+"""Seconds between two updates for each second that one takes."""
+
+
 class Surveys(QObject):
     """Shows a survey.
 
     Signals:
         attached(RunsPage): a survey is shown.
         failed: the survey cannot be read.
-        run_requested(Path, object): open a log in another window, at a message number or None.
+        run_requested(Path, object, bool): open a log in another window, at a message number or None; True for a session
+            with its sub-agents.
 
     Attributes:
         path: path of the shown or loading survey, or None.
@@ -41,7 +50,7 @@ class Surveys(QObject):
 
     attached = Signal(object)
     failed = Signal()
-    run_requested = Signal(object, object)
+    run_requested = Signal(object, object, bool)
 
     def __init__(
         self, parent: QWidget, shown: Shown, themes: ThemeController, services: Services, history: UndoHistory, *,
@@ -79,13 +88,41 @@ class Surveys(QObject):
             return
         page = self._shown.runs = RunsPage(runs, self._themes, self._parent)
         page.filter_requested.connect(self._filter_runs)
-        page.run_requested.connect(lambda log, number: self.run_requested.emit(Path(log), number))
+        page.run_requested.connect(
+            lambda log, number: self.run_requested.emit(Path(log), number, log in page.runs.sessions)
+        )
         page.refused.connect(lambda why: self._notices.show_sentence(mask_text(why), "severity.warning"))
         self._put(page)
         self._parent.setWindowTitle(window_title(path.name))
-        self._status.show_log(path.name, f"survey of {count_of(len(runs), 'run')}", path=str(path))
+        count = count_of(len(runs), "run")
+        self._status.show_log(path.name, f"survey of {count}" if runs.is_survey else count, path=str(path))
         self.attached.emit(page)
         page.setFocus()
+        if runs.unread:
+            await self._read_figures(page)
+
+    async def _read_figures(self, page: RunsPage) -> None:
+        """Reads the figures of a folder's logs one by one until the window closes."""
+        prices = self._services.settings.prices
+        figures = LogFigures(page.runs.places_to_read(), prices.lines, prices.dated, listed=prices.listed)
+        task = asyncio.current_task()
+        self._shown.closing.connect(lambda: task and task.cancel())
+        page.show_unread(figures.left)
+        read: list[tuple[str, Tables]] = []
+        due = time.monotonic() + _SHOW_S
+        try:
+            while figures.left or read:
+                read += figures.poll()
+                began = time.monotonic()
+                if read and (not figures.left or began > due):
+                    page.show_unread(figures.left)
+                    page.add_figures(read)
+                    read = []
+                    # A table of many runs takes long to update.
+                    due = time.monotonic() + max(_SHOW_S, _SHARE * (time.monotonic() - began))
+                await asyncio.sleep(_LOOK_S)
+        finally:
+            figures.end()
 
     def _filter_runs(self, text: str) -> None:
         """Filters the runs as an undo step."""

@@ -16,10 +16,12 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from typing_extensions import override
 
 from inspector.settings import HighlightRule, Preset, Settings
-from inspector.ui import budgets
 
 if TYPE_CHECKING:
     from inspector.ui.services import SettingsOwner
+
+_EDIT_S = 2.0
+"""Edits of one entry within this time are one undo step."""
 
 _MAX_STEPS = 500
 """Maximum number of steps; a step holds a few words."""
@@ -67,11 +69,7 @@ class _Step(QUndoCommand):
     @override
     def mergeWith(self, other: QUndoCommand) -> bool:
         """Merges the next edit of the same entry, such as the next typed letter."""
-        if (
-            not isinstance(other, _Step)
-            or other._entry != self._entry
-            or other._done_at - self._done_at > budgets.current.edit_s
-        ):
+        if not isinstance(other, _Step) or other._entry != self._entry or other._done_at - self._done_at > _EDIT_S:
             return False
         self._redo, self._done_at = other._redo, other._done_at
         # both spans now reach from the state before the first edit to the state after the last

@@ -7,26 +7,27 @@ of open windows, and `inspector.settings.window_state` is the file.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
-from inspector.filters import FilterError
-from inspector.filters.scope import Reach, Scope, source_named
-from inspector.filters.stacked_conditions import MOST_CONDITIONS, Condition, FilterStack
+from inspector.engine.request import Request
+from inspector.engine.requests.filters import MOST_CONDITIONS, Condition, FilterStack, Reach, Scope
+from inspector.engine.requests.saved_views import HEAD_MESSAGES, FindScope, HeadDigest, NamedScope, NameScope
 from inspector.present import secret_settings
 from inspector.settings import ConnectionSettings
 from inspector.settings.window_state import MAX_TEXT_LENGTH, SavedCondition, SavedScope, SavedWindow
 
 if TYPE_CHECKING:
-    from inspector.sources.connection import Connection
+    from inspector.engine.requests.gateways import Connection
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.panels.runs.page import RunsPage
     from inspector.ui.widgets.notice import NoticeStack
+
+
+AnswerT = TypeVar("AnswerT")
 
 
 class Restoring(QObject):
@@ -56,16 +57,24 @@ class Restoring(QObject):
         self._parent, self._shown, self._notices = parent, shown, notices
         self._joined, self._is_demo, self._layout = joined, is_demo, layout
         self.saved: SavedWindow | None = None
-        self._is_restoring = self._is_read_through = False
+        self._is_restoring = self._is_read_through = self._is_same = False
+        self._stored: SavedWindow | None = None  # written to disk until `saved` is restored
         self._head = (0, "")
+        self._named_scope: tuple[Scope, NamedScope] | None = None
+        self._asked: set[Request[Any]] = set()
+        self._answers: dict[Request[Any], Any] = {}
 
     # Restoring the state
 
     def begin(self, saved: SavedWindow) -> None:
         """Restores the geometry at once, and the rest when the document is shown."""
-        self.saved = saved
+        self.saved = self._stored = saved
         if saved.geometry:
             self._parent.restoreGeometry(QByteArray.fromBase64(saved.geometry.encode()))
+
+    def continue_from(self, other: Restoring) -> None:
+        """Shows the view of another window, whose document is opened again here."""
+        self.saved, self._stored, self._is_same = other.saved or other._view(), other.noted(), True
 
     def give_up(self) -> None:
         """Drops the saved state."""
@@ -76,6 +85,7 @@ class Restoring(QObject):
         from inspector.ui.panels.details.panel import TABS
 
         saved = self.saved
+        panes.filter_state.scope_changed.connect(lambda scope: self._name_scope(panes, scope))
         if saved is None or not self._is_saved_document(saved):
             self.give_up()
             return
@@ -104,6 +114,8 @@ class Restoring(QObject):
 
     def _is_saved_document(self, saved: SavedWindow) -> bool:
         """Returns True if the window shows the saved document. It may be connected to another gateway."""
+        if self._is_same:
+            return True
         now = self._joined()
         if now is not None:
             then = saved.connection
@@ -114,9 +126,9 @@ class Restoring(QObject):
     def _target(self) -> str:
         """Returns the target that opens the same document; "" if it is no file of the user."""
         if self._shown.runs is not None:
-            return str(self._shown.runs.runs.path.absolute())
+            return self._shown.location.target(self._shown.runs.runs.path)
         location = self._shown.location
-        file = location.user_file(self._shown.document)
+        file = location.user_file(self._shown.state)
         return "" if file is None else location.target(file)
 
     def restore_remaining(self) -> None:
@@ -149,14 +161,21 @@ class Restoring(QObject):
             return
         self._is_restoring = True
         try:
-            if self._is_another(saved):
+            is_another = self._is_another(panes, saved)
+            if is_another is None:
+                return
+            if is_another:
                 self.give_up()
-                name = self._shown.document.name
+                name = self._shown.state.name
                 self._notices.show_sentence(
                     f"{name} has changed since it was last open. Its filter is restored, but not its position."
                 )
             elif self._restore_all(panes, saved) or (
-                self._is_read_through and not saved.sorted_by and _is_view_in_force(panes)
+                self._is_read_through
+                and not self._asked
+                and not saved.sorted_by
+                and _is_view_in_force(panes)
+                and panes.rows.seen_count >= self._shown.state.messages
             ):
                 self.give_up()
         finally:
@@ -170,32 +189,44 @@ class Restoring(QObject):
             and self._restore_position(panes, saved)
         )
 
-    def _is_another(self, saved: SavedWindow) -> bool:
-        capture = self._shown.document.capture
-        if not saved.path or not saved.head or (len(capture) < saved.head_messages and not self._is_read_through):
+    def _answer(self, panes: Panes, request: Request[AnswerT]) -> AnswerT | None:
+        """Returns the answer to a question, or None until it has arrived; restoring then goes on."""
+        if request not in self._asked and request not in self._answers:
+            self._asked.add(request)
+            is_whole = self._is_read_through
+            panes.client.send_request(request, lambda answer: self._take_answer(request, answer, is_whole))
+        return self._answers.pop(request, None)
+
+    def _take_answer(self, request: Request[Any], answer: object, is_whole: bool) -> None:
+        """Stores an answer. One about a part of the log is asked for again if the whole log has been read since."""
+        self._asked.discard(request)
+        if is_whole == self._is_read_through:
+            self._answers[request] = answer
+        self._restore_more()
+
+    def _is_another(self, panes: Panes, saved: SavedWindow) -> bool | None:
+        """Returns True if the log has changed since, or None if this is not known so far."""
+        messages = self._shown.state.messages
+        if not saved.path or not saved.head or (messages < saved.head_messages and not self._is_read_through):
             return False
-        heads = Digests(capture).head_digests()
-        return len(heads) < saved.head_messages or heads[saved.head_messages - 1] != saved.head
+        head = self._answer(panes, HeadDigest(saved.head_messages))
+        return None if head is None else head != saved.head
 
     def _restore_scope(self, panes: Panes, saved: SavedWindow) -> bool:
         """Restores the scope. Returns True if it is done."""
         wanted = saved.scope
         if wanted is None or panes.filter_state.scope is not None:
             return True
-        document = self._shown.document
-        if wanted.source:
-            source = source_named(document.capture, wanted.source)
-            if source is not None:
-                panes.filter_state.set_scope(Scope(0, None, calls=wanted.calls, source=source))
-            return source is not None or self._is_read_through
-        space = document.capture.strings.find(wanted.space) if wanted.space else 0
-        node = None if wanted.context is None else MAIN
-        if space is not None and wanted.context:
-            node = document.analysis.contexts.tree.find_displayed(space, wanted.context)
-        if space is None or (wanted.context and node == MAIN):
+        found = self._answer(panes, FindScope(NamedScope(wanted.space, wanted.context, wanted.source)))
+        if found is None:
+            return False
+        if not found.exists:
             return self._is_read_through
-        reach = Reach.__members__.get(wanted.reach, Reach.BELOW)
-        panes.filter_state.set_scope(Scope(space, node, reach, wanted.calls))
+        if found.source is not None:
+            panes.filter_state.set_scope(Scope(0, None, calls=wanted.calls, source=found.source))
+        else:
+            reach = Reach.__members__.get(wanted.reach, Reach.BELOW)
+            panes.filter_state.set_scope(Scope(found.space, found.node, reach, wanted.calls))
         return True
 
     def _restore_order(self, panes: Panes, saved: SavedWindow) -> bool:
@@ -207,16 +238,14 @@ class Restoring(QObject):
         if panes.rows.sorted_by is not None:
             return True
         if not panes.messages.sorter.busy:
-            try:
-                panes.messages.sorter.sort(saved.sorted_by, saved.descending)
-            except FilterError:  # a field of another version
-                return True
-        return panes.rows.sorted_by is not None
+            panes.messages.sorter.sort(saved.sorted_by, saved.descending)
+        # A field of another version cannot be sorted by.
+        return panes.rows.sorted_by is not None or not panes.messages.sorter.busy
 
     def _restore_position(self, panes: Panes, saved: SavedWindow) -> bool:
         """Restores selection and scroll position. Returns True if they are in place."""
-        total = len(self._shown.document.capture)
-        if not saved.path or not _is_view_in_force(panes) or max(saved.message or 0, saved.top or 0) >= total:
+        seen = panes.rows.seen_count
+        if not saved.path or not _is_view_in_force(panes) or max(saved.message or 0, saved.top or 0) >= seen:
             return not saved.path
         if saved.message is not None and panes.rows.row_of(saved.message) is not None:
             panes.messages.go_to(saved.message)
@@ -232,7 +261,7 @@ class Restoring(QObject):
         """Returns the current state; None for the start page, the demo and pasted text."""
         panes, runs = self._shown.panes, self._shown.runs
         if self.saved is not None:  # not completely restored yet
-            return self.saved
+            return self._stored
         if panes is None and runs is None:
             return None
         if self._is_demo():
@@ -248,38 +277,61 @@ class Restoring(QObject):
         )
         if not saved.opens:
             return None
-        saved.geometry = _base64(self._parent.saveGeometry())
+        saved.geometry = _base64(self._parent.window().saveGeometry())
         if panes is not None:
-            saved.docks, saved.view, saved.dragged, saved.gave_way = self._layout()
-            self._save_filter(panes, saved)
-            self._save_position(panes, saved)
+            self._save_view(panes, saved, self._storable_text)
         elif runs is not None:
             saved.filter = self._storable_text(runs.filter)
             saved.sorted_by, saved.descending = runs.order
         return saved
 
-    def _save_filter(self, panes: Panes, saved: SavedWindow) -> None:
+    def _view(self) -> SavedWindow | None:
+        """Returns the state of the shown document, which is not written to disk; None without one."""
+        panes = self._shown.panes
+        if panes is None:
+            return None
+        saved = SavedWindow(path=str(self._shown.location.opened))
+        self._save_view(panes, saved, str)
+        return saved
+
+    def _save_view(self, panes: Panes, saved: SavedWindow, storable: Callable[[str], str]) -> None:
+        saved.docks, saved.view, saved.dragged, saved.gave_way = self._layout()
+        self._save_filter(panes, saved, storable)
+        self._save_position(panes, saved)
+
+    def _save_filter(self, panes: Panes, saved: SavedWindow, storable: Callable[[str], str]) -> None:
         stack = panes.filter_state.stack
-        saved.filter, saved.besides = self._storable_text(stack.text), self._storable_text(stack.besides)
+        saved.filter, saved.besides = storable(stack.text), storable(stack.besides)
         saved.conditions = [
-            SavedCondition(text=one.text, on=one.on, later=one.later)
-            for one in stack.conditions
-            if self._storable_text(one.text)
+            SavedCondition(text=one.text, on=one.on, later=one.later) for one in stack.conditions if storable(one.text)
         ]
-        scope, capture = panes.filter_state.scope, self._shown.document.capture
+        scope = panes.filter_state.scope
         if scope is not None:
-            space = capture.strings[scope.space]
-            tree = self._shown.document.analysis.contexts.tree
-            node = None if scope.node is None else tree.resolve(scope.node)
-            context = None if node is None else tree.path(node) if node >= 0 else ""
-            source = "" if scope.source is None else capture.sources[scope.source].name
-            if all(self._storable_text(one) == one for one in (space, context or "", source)):
-                saved.scope = SavedScope(
-                    space=space, context=context, source=source, reach=scope.reach.name, calls=scope.calls
-                )
+            self._name_scope(panes, scope)  # its context may have another path by the next time
+            if self._named_scope is not None and self._named_scope[0] == scope:
+                self._save_scope(saved, *self._named_scope, storable)
         by = panes.rows.sorted_by
-        if by is not None and self._storable_text(by.field.name):
-            saved.sorted_by, saved.descending = by.field.name, by.descending
+        if by is not None and storable(by.field):
+            saved.sorted_by, saved.descending = by.field, by.descending
+
+    def _name_scope(self, panes: Panes, scope: Scope | None) -> None:
+        if scope is not None:
+            panes.client.send_request(NameScope(scope), lambda named: self._note_scope(scope, named))
+
+    def _note_scope(self, scope: Scope, named: NamedScope) -> None:
+        self._named_scope = scope, named
+
+    def _note_head(self, messages: int, digest: str) -> None:
+        self._head = messages, digest
+
+    def _save_scope(
+        self, saved: SavedWindow, scope: Scope, named: NamedScope, storable: Callable[[str], str]
+    ) -> None:  # fmt: skip
+        if all(storable(one) == one for one in (named.space, named.context or "", named.source)):
+            saved.scope = SavedScope(
+                space=named.space, context=named.context, source=named.source, reach=scope.reach.name,
+                calls=scope.calls,
+            )  # fmt: skip
 
     def _save_position(self, panes: Panes, saved: SavedWindow) -> None:
         from inspector.ui.panels.details.panel import TABS
@@ -287,11 +339,10 @@ class Restoring(QObject):
         saved.tab = TABS[max(0, panes.details.tabs.currentIndex())]
         if not saved.path:
             return
-        count = min(HEAD_MESSAGES, len(self._shown.document.capture))
-        # the digests change only with the number of messages in the head
-        if count != self._head[0]:
-            heads = Digests(self._shown.document.capture).head_digests()
-            self._head = (len(heads), heads[-1] if heads else "")
+        count = min(HEAD_MESSAGES, self._shown.state.messages)
+        # The digest changes only with the number of messages in the head.
+        if count and count != self._head[0]:
+            panes.client.send_request(HeadDigest(count), lambda digest: self._note_head(count, digest))
         saved.head_messages, saved.head = self._head
         saved.message = panes.messages.current_message()
         saved.following = panes.messages.following

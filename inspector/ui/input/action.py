@@ -17,7 +17,7 @@ from inspector.ui.look import icons
 SESSIONS = "&Sub-sessions"
 """Menu for sessions; visible only with a document of sessions."""
 
-MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", SESSIONS, "&Analyze", "&Developer", "&Help")
+MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", SESSIONS, "&Analyze", "&Developer", "&Window", "&Help")
 """The menus of a window, in order."""
 
 W = TypeVar("W", bound=QWidget)
@@ -38,10 +38,12 @@ class Action(Generic[W]):
             gateway, live), "message", "marks", "undo" or "redo" (a step to undo), or "unsaved": a capture without
             a name yet, or sessions with edits. For a document of sessions: "sessions", "editable", and the selected
             items: "open_subsession", "mergeable", "own_message". "developer": the Developer menu, hidden without it.
+            "tabs": several documents in one window. "beside": two side by side.
         on: makes it a switch: returns True while it is on.
         separated: put a separator above it in its menu.
-        short: text of its tool button beside the icon; "" for none.
+        short: text of its tool button beside the icon, or "".
         in_panes: its keys work in the panes only, since they mean something else on buttons and fields.
+        pane: object name of the only pane in which they work; "" for all.
         submenu: title of its submenu.
         words: further search terms for the palette.
     """
@@ -57,6 +59,7 @@ class Action(Generic[W]):
     separated: bool = False
     short: str = ""
     in_panes: bool = False
+    pane: str = ""
     submenu: str = ""
     words: str = ""
 
@@ -157,5 +160,5 @@ class Actions(QObject, Generic[W]):
     def add_to_pane(self, pane: QWidget) -> None:
         """Adds the actions with keys in panes to a pane."""
         for one in self._declared:
-            if one.in_panes:
+            if one.in_panes and one.pane in ("", pane.objectName()):
                 pane.addAction(self.by_id[one.id])

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
@@ -101,6 +101,9 @@ def keys_in_force(known: Sequence[Keyed], chosen: Chosen) -> dict[str, tuple[str
     return {one.id: found[one.id] for one in known}
 
 
+_CONFINED = Qt.ShortcutContext.WidgetWithChildrenShortcut
+
+
 class Keys(QObject):
     """Actions of one window and their keys.
 
@@ -120,6 +123,7 @@ class Keys(QObject):
         super().__init__(window)
         self._frame = window
         self._chosen = chosen
+        self._confined = False
         self._known: dict[str, Keyed] = {}
         self._actions: dict[str, QAction] = {}
         self._in_force: dict[str, tuple[str, ...]] = {}
@@ -138,6 +142,8 @@ class Keys(QObject):
         self._known[name] = Keyed(name, group, plain_title(action.text()), tuple(defaults), in_panes)
         self._actions[name] = action
         if not in_panes:
+            if self._confined:
+                action.setShortcutContext(_CONFINED)
             self._frame.addAction(action)
         self.apply(self._chosen)
 
@@ -157,6 +163,13 @@ class Keys(QObject):
             self._actions[keyed.id] = action
             self._in_force.pop(keyed.id, None)
         self.apply(self._chosen)
+
+    def confine(self, confined: bool) -> None:
+        """Makes the keys work only while the focus is in the window, or everywhere in its top-level window."""
+        self._confined = confined
+        for name, keyed in self._known.items():
+            if not keyed.in_panes:
+                self._actions[name].setShortcutContext(_CONFINED if confined else Qt.ShortcutContext.WindowShortcut)
 
     def apply(self, chosen: Chosen) -> None:
         """Sets the keys of every action from the settings."""
@@ -190,5 +203,5 @@ class Keys(QObject):
         return self._actions[name]
 
     def words(self, name: str) -> str:
-        """Returns the first key of an action in native notation; "" for none."""
+        """Returns the first key of an action in native notation, or ""."""
         return native(self._in_force.get(name, ())[:1])

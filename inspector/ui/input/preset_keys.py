@@ -14,7 +14,7 @@ BY_PLACE = 9
 
 
 def normal(key: str) -> str:
-    """Returns a key in portable notation ("Ctrl+Shift+1"); "" for none and for sequences."""
+    """Returns a key in portable notation ("Ctrl+Shift+1"), or "" for a sequence."""
     sequence = QKeySequence.fromString(key, QKeySequence.SequenceFormat.PortableText)
     written = sequence.toString(QKeySequence.SequenceFormat.PortableText)
     return written if sequence.count() == 1 else ""

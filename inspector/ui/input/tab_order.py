@@ -54,7 +54,7 @@ def _ordered_widgets(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]
 def _takes_keyboard(widget: QWidget, window: QWidget) -> bool:
     if not (widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled()):
         return False
-    if widget.focusProxy() is not None or widget.window() is not window:
+    if widget.focusProxy() is not None or widget.window() is not window.window():
         return False
     return _is_seen(widget, window)
 

@@ -13,7 +13,7 @@ class EmptyText:
     """Text of an empty list, also its description for screen readers.
 
     Attributes:
-        text: the text; "" for none.
+        text: the text, or "".
     """
 
     text = ""

@@ -127,3 +127,10 @@ def _mono_families() -> list[str]:
     known = set(QFontDatabase.families())
     wanted = {"darwin": ["SF Mono", "Menlo"], "win32": ["Cascadia Mono", "Consolas"]}.get(sys.platform, [])
     return [family for family in wanted if family in known] + [MONO_FAMILY]
+
+
+def name_font(font: QFont) -> QFont:
+    """Returns a font for names and ids without tabular figures, which would space hyphens as wide as digits."""
+    plain = QFont(font)
+    plain.setFeature(QFont.Tag("tnum"), 0)
+    return plain

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QFontMetrics, QPainter
 
@@ -17,6 +19,23 @@ Locate = Callable[[str], list[tuple[int, int]]]
 """Finds hits in a text: (start, stop) in characters."""
 
 _MAX_CACHED = 4_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HitRows:
+    """Messages with a hit in their rows.
+
+    Attributes:
+        locate: finds the hits in a text.
+        messages: the messages, ascending, (n,) uint32.
+    """
+
+    locate: Locate
+    messages: NDArray[np.uint32]
+
+    def __contains__(self, message: int) -> bool:
+        at = int(self.messages.searchsorted(np.uint32(message)))
+        return at < len(self.messages) and int(self.messages[at]) == message
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,7 @@ ICONS: dict[str, str] = {
     "success": "ri.checkbox-circle-line",
     "check": "ri.check-line",
     "sessions": "ri.chat-1-line",
+    "tap": "ri.route-line",
     "demo": "ri.play-circle-line",
     "external": "ri.external-link-line",
 }

@@ -6,8 +6,10 @@ paints in a few milliseconds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap
 
 from inspector.present import wire_text
 from inspector.present.badges import Badge
@@ -19,7 +21,7 @@ _MAX_CACHED = 20_000
 """Texts with cached widths; a table scrolled for an hour shows many more."""
 _NARROWEST_CHARACTER, _MIN_MEASURED = 4, 16
 """A text of more than width // 4 + 16 characters is measured only up to there at first."""
-_ELLIPSIS = "…"
+ELLIPSIS = "…"
 _RULE_INKS = frozenset(("ink.primary", "ink.secondary"))
 """Colours of texts that a highlight rule may replace."""
 
@@ -34,8 +36,16 @@ class PaintCache:
         ink: token that replaces the colour of main texts; icons and small texts keep theirs. None for no change.
     """
 
-    def __init__(self, theme: Theme, dpr: float) -> None:
+    def __init__(self, theme: Theme, dpr: float, font_of: Callable[[Theme, str], QFont] = Theme.font) -> None:
+        """Creates empty caches.
+
+        Args:
+            theme: fonts, colours and grid.
+            dpr: device pixels per logical pixel.
+            font_of: returns the font of a role.
+        """
         self.dpr = dpr
+        self._font_of = font_of
         self.hits = HitHighlight()
         self.ink: str | None = None
         self._gathered: dict[tuple[str, str], list[tuple[int, int, str]]] | None = None
@@ -46,9 +56,10 @@ class PaintCache:
         self.theme = theme
         self.metrics = theme.metrics
         # Measuring a width takes 29 µs and eliding 35 µs, a look-up 0.1 µs.
+        self._fonts: dict[str, QFont] = {}
         self._metrics: dict[str, QFontMetrics] = {}
         self._widths: dict[tuple[str, str], int] = {}
-        self._cut: dict[tuple[str, str, int], str] = {}
+        self._cut: dict[tuple[str, str, int, bool], str] = {}
         self._baselines: dict[tuple[str, int], int] = {}
 
     # Text
@@ -61,16 +72,22 @@ class PaintCache:
         """Draws the collected texts grouped by font and colour: setting a font costs as much as drawing a word."""
         gathered, self._gathered = self._gathered, None
         for (role, token), texts in (gathered or {}).items():
-            painter.setFont(self.theme.font(role))
+            painter.setFont(self.font(role))
             painter.setPen(self.theme.color(token))
             for x, y, text in texts:
                 painter.drawText(x, y, text)
         self.hits.paint(painter, self.theme)
 
+    def font(self, role: str) -> QFont:
+        found = self._fonts.get(role)
+        if found is None:
+            found = self._fonts[role] = self._font_of(self.theme, role)
+        return found
+
     def font_metrics(self, role: str) -> QFontMetrics:
         found = self._metrics.get(role)
         if found is None:
-            found = self._metrics[role] = QFontMetrics(self.theme.font(role))
+            found = self._metrics[role] = QFontMetrics(self.font(role))
         return found
 
     def width(self, role: str, text: str) -> int:
@@ -90,25 +107,29 @@ class PaintCache:
         head = text[: width // _NARROWEST_CHARACTER + _MIN_MEASURED]
         return (len(head) < len(text) and self.width(role, head) > width) or self.width(role, text) > width
 
-    def elided(self, role: str, text: str, width: int) -> str:
-        """Returns the text elided at its right end; "" if not even the ellipsis fits."""
+    def elided(self, role: str, text: str, width: int, *, middle: bool = False) -> str:
+        """Returns the text elided at its right end or in the middle; "" if not even the ellipsis fits."""
         if not self.is_wider(role, text, width):
             return text
-        key = (role, text, width)
+        key = (role, text, width, middle)
         found = self._cut.get(key)
         if found is None:
             if len(self._cut) > _MAX_CACHED:
                 self._cut.clear()
-            head = text[: width // _NARROWEST_CHARACTER + _MIN_MEASURED]
+            head = text if middle else text[: width // _NARROWEST_CHARACTER + _MIN_MEASURED]
             if len(head) < len(text) and self.width(role, head) <= width:
                 head = text
-            found = self.font_metrics(role).elidedText(head, Qt.TextElideMode.ElideRight, width)
-            found = self._cut[key] = "" if found == _ELLIPSIS and self.width(role, found) > width else found
+            mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+            found = self.font_metrics(role).elidedText(head, mode, width)
+            found = self._cut[key] = "" if found == ELLIPSIS and self.width(role, found) > width else found
         return found
 
-    def draw(self, painter: QPainter, role: str, token: str, x: int, rect: QRect, text: str, width: int) -> int:
+    def draw(
+        self, painter: QPainter, role: str, token: str, x: int, rect: QRect, text: str, width: int, *,
+        middle: bool = False,
+    ) -> int:  # fmt: skip
         """Draws one line from `x`, elided to `width` and centred in `rect`. Returns the drawn width."""
-        shown = self.elided(role, text, width)
+        shown = self.elided(role, text, width, middle=middle)
         if not shown:
             return 0
         y = rect.y() + self._baseline(role, rect.height())
@@ -117,7 +138,7 @@ class PaintCache:
         if self._gathered is not None:
             self._gathered.setdefault((role, token), []).append((x, y, shown))
         else:
-            painter.setFont(self.theme.font(role))
+            painter.setFont(self.font(role))
             painter.setPen(self.theme.color(token))
             painter.drawText(x, y, shown)
         if self.hits.locate is not None:
@@ -154,7 +175,7 @@ class PaintCache:
             if is_chip:
                 needed = self.width("mono-row", piece) + 8
                 if needed > end - x:
-                    self.draw(painter, role, token, x, rect, _ELLIPSIS, end - x)
+                    self.draw(painter, role, token, x, rect, ELLIPSIS, end - x)
                     x = end
                     break
                 self.chip(painter, QRect(x, rect.center().y() - 7, needed, 16), piece)

@@ -165,11 +165,11 @@ QAbstractSpinBox::down-arrow { image: $chevron_down; width: ${icon_small}px; hei
 
 QCheckBox, QRadioButton { spacing: ${section}px; min-height: ${check_high}px; color: $ink; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
-QCheckBox::indicator, QRadioButton::indicator, #columnsList::indicator {
+QCheckBox::indicator, QRadioButton::indicator {
   width: ${icon}px; height: ${icon}px; border: 1px solid $control; background: $input; }
-QCheckBox::indicator, #columnsList::indicator { border-radius: ${r_mark}px; }
+QCheckBox::indicator { border-radius: ${r_mark}px; }
 QRadioButton::indicator { border-radius: ${r_radio}px; }
-QCheckBox::indicator:checked, #columnsList::indicator:checked {
+QCheckBox::indicator:checked {
   background: $fill; border-color: $fill; image: $check_on; }
 QCheckBox::indicator:indeterminate { background: $fill; border-color: $fill; image: $dash_on; }
 QRadioButton::indicator:checked { background: $fill; border-color: $fill; image: $dot_on; }
@@ -195,6 +195,7 @@ QTabBar[variant="underline"]::tab:selected { border-bottom-color: $ring; }
 QTabBar::scroller { width: 40px; }
 QTabBar QToolButton { background: $chrome; border-radius: 0; min-width: 14px; min-height: 18px; max-height: 9999px; }
 QTabBar[variant="underline"] QToolButton { background: $base; }
+QTabBar QToolButton[variant="status"] { background: transparent; }
 QTabBar QToolButton::left-arrow { image: $chevron_left; }
 QTabBar QToolButton::right-arrow { image: $chevron_right; }
 
@@ -202,7 +203,6 @@ QAbstractScrollArea { background: $base; border: none; }
 QScrollArea[variant="bare"] { background: transparent; }
 QAbstractItemView { outline: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
-#aboutTable::item, #guideContents::item { padding: 0 ${cell_in}px; }
 QHeaderView { background: $base; border: none; }
 QHeaderView::section { background: $base; color: $ink2; border: none; border-bottom: 1px solid $hair;
   padding: 0 ${cell}px; min-height: ${head_in}px; font-size: ${px_small}px; font-weight: 500; }
@@ -316,7 +316,6 @@ def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
         "pad_chip_focus": 2 * metrics.unit,
         "pad_segment": 3 * metrics.unit,
         "cell": metrics.cell_padding,
-        "cell_in": metrics.cell_padding - 3,  # Qt adds 3 px to the text of an item, but not to that of a header
         "section": metrics.section_gap,
         "control_in": metrics.control - 4,
         "button_in": metrics.control - 2,

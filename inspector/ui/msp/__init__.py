@@ -12,12 +12,10 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QDockWidget, QWidget
 
-    from inspector.document.document import CaptureDocument
-    from inspector.msp import SessionDocument
     from inspector.settings import Settings
     from inspector.ui.dialogs.questions import Asking
     from inspector.ui.dialogs.settings_dialog import SettingsPage
-    from inspector.ui.docview.document_replacement import Places
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.docview.window_requests import WindowRequests
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from inspector.ui.msp.panel.panel import SubsessionsPanel
     from inspector.ui.msp.saving import MspSaving as MspSaving
     from inspector.ui.services import Services
+    from inspector.ui.widgets.latest_answer import Client
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
@@ -39,10 +38,11 @@ TITLE = "Sub-sessions"
 """Title of the view and of its settings page; both have the id SUBSESSIONS."""
 
 
-def subsessions_panel(sessions: SessionDocument, themes: ThemeController, parent: QWidget) -> SubsessionsPanel:
+def subsessions_panel(client: Client, themes: ThemeController, parent: QWidget) -> SubsessionsPanel:
     from inspector.ui.msp.panel.panel import SubsessionsPanel
+    from inspector.ui.msp.panel.sessions_client import SessionsClient
 
-    return SubsessionsPanel(sessions, themes, parent)
+    return SubsessionsPanel(SessionsClient(client, parent), themes, parent)
 
 
 def subsessions_page(themes: ThemeController, settings: Settings, parent: QWidget) -> SettingsPage:
@@ -56,7 +56,7 @@ def edit_sessions(
     window: QWidget, shown: Shown, services: Services, requests: WindowRequests, notices: NoticeStack,
     status: StatusBar, history: UndoHistory, docks: Mapping[str, QDockWidget], asking: Asking, *,
     save: QAction, save_as: QAction, usual_folder: Callable[[], Path],
-    show_instead: Callable[[CaptureDocument, Places], Panes | None],
+    show_instead: Callable[[DocumentClient], Panes | None],
 ) -> MspEditing:  # fmt: skip
     """Creates the feature that edits, saves and displays the sessions of one window.
 
@@ -81,7 +81,7 @@ def edit_sessions(
 
     view = MspView(window, shown, services, services.theme, requests, notices, docks)
     saving = MspSaving(window, shown, services, requests, notices, status, asking, usual_folder=usual_folder)
-    following = MspFollowing(shown, services, notices, show_instead=show_instead, shown_again=view.mark_shown)
+    following = MspFollowing(shown, services, notices, saving, show_instead=show_instead, shown_again=view.mark_shown)
     return MspEditing(
         window, shown, services.theme, requests, notices, history, saving, view, following, services,
         save=save, save_as=save_as,

@@ -12,12 +12,10 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 from typing_extensions import override
 
-from inspector.msp.document import AS_WRITTEN
-from inspector.msp.objects import Session, Snapshot
+from inspector.engine.requests.msp_edits import AS_WRITTEN, SessionAgreements, SnapshotText
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.dialogs import FormDialog, fit_lines, text_field
-from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.widgets.form import CheckField, FieldColumn
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.number_field import NumberField
@@ -26,7 +24,6 @@ _LIST_LINES, _TEXT_LINES = 3, 6
 _INTENT_LINES = 2
 _CONTINUATION = "  "
 """Indent of a continuation line."""
-_MAX_SHOWN = 1_000
 _MAX_MESSAGE = 999_999_999  # a spin box holds 32 bits
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 ONE_A_LINE = "One per line. A line that starts with two spaces continues the one above."
@@ -82,7 +79,7 @@ class SubContextDialog(FormDialog):
     """Edits the sub-context of a session.
 
     Signals:
-        chosen(dict): changed values for `SessionDocument.set_sub_context`.
+        chosen(dict): changed parts.
 
     Attributes:
         intent, lists: its fields.
@@ -90,10 +87,8 @@ class SubContextDialog(FormDialog):
 
     chosen = Signal(dict)
 
-    def __init__(self, themes: ThemeController, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(
-            themes, name="subContext", title=f"Sub-context of {label_of(session)}", done="Save", parent=parent
-        )
+    def __init__(self, themes: ThemeController, session: SessionAgreements, parent: QWidget | None = None) -> None:
+        super().__init__(themes, name="subContext", title=f"Sub-context of {session.label}", done="Save", parent=parent)
         self.ok.setText("Apply")
         self.ok.setAccessibleName("Apply")
         self.setWindowTitle("Sub-context")
@@ -180,7 +175,7 @@ class SnapshotsDialog(FormDialog):
     delete_requested = Signal(int)
 
     def __init__(
-        self, themes: ThemeController, session: Session, *, half_open: bool, parent: QWidget | None = None
+        self, themes: ThemeController, session: SessionAgreements, *, half_open: bool, parent: QWidget | None = None
     ) -> None:
         """Creates the dialog; `open()` shows it.
 
@@ -190,10 +185,10 @@ class SnapshotsDialog(FormDialog):
             half_open: True if a range excludes its last index, by the rules.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(themes, name="snapshots", title=f"Snapshots of {label_of(session)}", done="Add", parent=parent)
+        super().__init__(themes, name="snapshots", title=f"Snapshots of {session.label}", done="Add", parent=parent)
         self.setWindowTitle("Snapshots")
-        self._snapshots = session.snapshots[:_MAX_SHOWN]
-        self._messages, self._beyond = len(session.messages), 0 if half_open else 1
+        self._snapshots = session.snapshots
+        self._messages, self._beyond = session.messages, 0 if half_open else 1
         self._shown: tuple[str, bool, int, int] = ("", False, 1, 1)
         self.which = QComboBox(self)
         self.which.setObjectName("snapshotsWhich")
@@ -241,7 +236,7 @@ class SnapshotsDialog(FormDialog):
         beside.addStretch(1)
         return row
 
-    def _words(self, number: int, snapshot: Snapshot) -> str:
+    def _words(self, number: int, snapshot: SnapshotText) -> str:
         covers = snapshot.covers
         span = f"messages {covers[0] + 1:,} to {covers[1] + self._beyond:,}: " if covers else ""
         return f"{number + 1}  {span}{safe_line(snapshot.content, 40)}"

@@ -9,21 +9,13 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 from typing_extensions import override
 
-from inspector.msp.document import SessionDocument
-from inspector.msp.objects import Message, Session, Subsession
+from inspector.engine.requests.msp_edits import MergePreview
 from inspector.present.formats import count_of
-from inspector.present.wire_text import safe_line
-from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.form_dialog import FormDialog
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.widgets.form import CheckField, FieldColumn
 
-_INDENT = "    "
-_MAX_PARENTS = 1_000
-_MAX_INDENT = 20
 _SUMMARY_LINES = 7
-_MAX_SHOWN = 100
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NO_SUMMARY = "Without a summary, a merge adds only its global messages to the parent chat."
 SUMMARY_HELP = "Result in one or two sentences."
@@ -182,7 +174,7 @@ class MergeDialog(FormDialog):
     chosen = Signal()
 
     def __init__(
-        self, themes: ThemeController, label: str, parent_label: str, messages: Sequence[Message],
+        self, themes: ThemeController, label: str, parent_label: str, preview: MergePreview,
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         """Creates the dialog; `open()` shows it.
@@ -191,15 +183,14 @@ class MergeDialog(FormDialog):
             themes: gives the look.
             label: of the sub-session.
             parent_label: of its parent.
-            messages: the messages to add.
+            preview: the messages to add.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(themes, name="mergeSubsession", title=f"Merge {label}", done="Merge", parent=parent)
-        help_text = f"{count_of(len(messages), 'message')} will be added to {parent_label}. Nothing else is added."
-        shown = messages[:_MAX_SHOWN]
-        text = "\n\n".join(f"{safe_line(one.role, 40)}: {safe_line(mask_text(one.content), 2_000)}" for one in shown)
-        if len(messages) > len(shown):
-            text += f"\n\nand {count_of(len(messages) - len(shown), 'more message')}"
+        help_text = f"{count_of(preview.count, 'message')} will be added to {parent_label}. Nothing else is added."
+        text = "\n\n".join(preview.lines)
+        if preview.count > len(preview.lines):
+            text += f"\n\nand {count_of(preview.count - len(preview.lines), 'more message')}"
         self.messages = text_field("mergeSubsessionMessages", "Messages", help_text, self, text)
         self.messages.setReadOnly(True)
         field = FieldColumn(self.messages, name="mergeSubsessionHelp", help_text=help_text, parent=self)
@@ -217,16 +208,3 @@ class MergeDialog(FormDialog):
     def finish(self) -> None:
         self.accept()
         self.chosen.emit()
-
-
-def parents_in(document: SessionDocument) -> list[tuple[str, str]]:
-    """Returns keys and labels of possible parents, sessions and open sub-sessions, in tree order."""
-    found: list[tuple[str, str]] = []
-    # A stack instead of recursion, because files may nest deeply.
-    waiting: list[tuple[Session | Subsession, int]] = [(session, 0) for session in reversed(document.sessions)]
-    while waiting and len(found) < _MAX_PARENTS:
-        owner, depth = waiting.pop()
-        if document.why_not_open(owner) is None:
-            found.append((owner.key, f"{_INDENT * min(depth, _MAX_INDENT)}{label_of(owner)}"))
-        waiting += ((child, depth + 1) for child in reversed(owner.children) if child.is_open)
-    return found

@@ -1,27 +1,39 @@
 """Edits the sessions of a window: actions of the "Sub-sessions" view, each as an undo step.
 
-It edits the session document; the capture in the other views follows. Saving is in saving.py, the view in view.py, and
-the update of the capture in following.py.
+The engine edits the sessions; the capture in the other views follows. Saving is in saving.py, the view in view.py, and
+the update of the capture in projection_update.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from inspector.msp.document import CannotEditError, SessionDocument
-from inspector.msp.objects import Message, Subsession, usual_visibility
-from inspector.present.wire_text import safe_line
+from inspector.engine.request import Request, RequestError
+from inspector.engine.requests.msp_edits import (
+    AddMessage,
+    CloseSubsession,
+    DiscardSubsession,
+    EditOutcome,
+    ListParents,
+    MergeSubsession,
+    MessageRef,
+    OpenSubsession,
+    PreviewMerge,
+    RedoEdit,
+    SessionsState,
+    SetPolicy,
+    SwitchGlobal,
+    UndoEdit,
+)
 from inspector.ui.docview.panel import SUBSESSIONS
 from inspector.ui.docview.window_content import Shown
 from inspector.ui.docview.window_requests import WindowRequests
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.agreements import MspAgreeing
-from inspector.ui.msp.panel.texts import label_of
 from inspector.ui.msp.projection_update import MspFollowing
 from inspector.ui.msp.saving import MspSaving
 from inspector.ui.msp.view import MspView
@@ -33,6 +45,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.msp.panel.panel import SubsessionsPanel
     from inspector.ui.services import SettingsOwner
+    from inspector.ui.widgets.latest_answer import Client
 
 _REFUSED = "session-refused"
 _SAVE_TITLE, _SAVE_AS_TITLE = "&Save sessions", "Save sessions &as..."
@@ -82,29 +95,37 @@ class MspEditing(QObject):
         self.saving = saving
         self.view = view
         self.following = following
-        self.agreeing = MspAgreeing(window, themes, services, view, lambda: self.document, self._apply_edit)
+        self.agreeing = MspAgreeing(window, themes, services, view, lambda: self._client, self._apply)
         saving.drafts = lambda: self.drafts
         saving.changed.connect(self.changed)
         saving.reread.connect(history.stack.clear)
+        saving.reread.connect(self._show_edit)
         saving.read_only_changed.connect(view.set_read_only)
         view.made.connect(self._listen_to)
+        view.global_requested.connect(self.switch_global)
 
     @property
-    def document(self) -> SessionDocument | None:
-        """The sessions; None for other documents."""
-        return self._shown.document.msp
+    def state(self) -> SessionsState | None:
+        """State of the sessions; None for other documents."""
+        return self.saving.state
+
+    @property
+    def _client(self) -> Client | None:
+        """The client of the sessions; None for other documents."""
+        panes = self._shown.panes
+        return None if panes is None or self.state is None else panes.client
 
     def attach(self, panes: Panes, center: Center) -> None:
         """Attaches to the displayed document and its views."""
-        self.view.speak_of(panes)
-        if self.document is None:
+        self.saving.attach(panes.client)
+        self.view.speak_of(panes, is_sessions=self.state is not None)
+        if self.state is None:
             return
-        self.saving.attach(self.document)
         self._save.setText(_SAVE_TITLE)
         self._save_as.setText(_SAVE_AS_TITLE)
         self.view.attach(center)
         self._count()
-        if not self.document.subsessions and not any(one.items for one in self.document.sessions):
+        if self.state.is_empty:
             self._requests.view_requested.emit(SUBSESSIONS)  # there are no messages to see in the other views
 
     def _listen_to(self, panel: SubsessionsPanel) -> None:
@@ -134,7 +155,7 @@ class MspEditing(QObject):
     @property
     def present(self) -> set[str]:
         """Returns the preconditions of actions that hold."""
-        if self.document is None:
+        if self.state is None:
             return set()
         found = {"sessions"}
         if self.saving.dirty:
@@ -145,7 +166,7 @@ class MspEditing(QObject):
         sub = self.view.sub if self.view.is_shown else None
         if sub is not None and sub.is_open:
             found.add("open_subsession")
-        if sub is not None and not sub.is_open and self.document.why_not_merge(sub) is None:
+        if sub is not None and sub.is_mergeable:
             found.add("mergeable")
         if self.view.is_shown and self.view.panel is not None and self.view.panel.chat.current_own is not None:
             found.add("own_message")
@@ -153,32 +174,27 @@ class MspEditing(QObject):
 
     def new(self) -> None:
         """Asks for label and parent of a new sub-session, and opens it."""
-        if self.document is None or self.saving.read_only:
+        client = self._client
+        if client is None or self.saving.read_only:
             return
         self._requests.view_requested.emit(SUBSESSIONS)
-        from inspector.ui.msp.dialogs import NewSubsessionDialog, parents_in
+        from inspector.ui.msp.dialogs import NewSubsessionDialog
 
-        parents = parents_in(self.document)
+        try:
+            parents = client.answer_now(ListParents())
+        except RequestError as error:
+            self._refuse(str(error))
+            return
         shown = self.view.sub
-        above = shown.parent if shown is not None else None
-        chosen = above.key if above is not None else parents[0][0] if parents else ""
+        chosen = shown.parent if shown is not None and shown.parent else parents[0][0] if parents else ""
         dialog = NewSubsessionDialog(self._themes, parents, chosen, self._window)
         dialog.chosen.connect(self._open)
         dialog.open()
 
     def _open(self, label: str, parent: str) -> None:
-        document = self.document
-        if document is None:
-            return
-        owner = document.session(parent) or document.subsession(parent)
-        if owner is None:
-            return
-        opened: list[Subsession] = []
-        if (
-            self._apply_edit(lambda: opened.append(document.open_subsession(owner, label)))
-            and self.view.panel is not None
-        ):
-            self.view.panel.show_subsession(opened[0].key)
+        outcome = self._apply(OpenSubsession(parent, label))
+        if outcome is not None and outcome.opened and self.view.panel is not None:
+            self.view.panel.show_subsession(outcome.opened)
             self.view.panel.chat.focus_input()
 
     def edit_sub_context(self) -> None:
@@ -202,58 +218,48 @@ class MspEditing(QObject):
         sub = self.view.sub
         if sub is None or not sub.is_open or self.saving.read_only:
             return
-        parent = label_of(sub.parent) if sub.parent is not None else ""
         from inspector.ui.msp.dialogs import CloseSubsessionDialog
 
         dialog = CloseSubsessionDialog(
-            self._themes, label_of(sub), parent, written=sub.summary or "", parent=self._window
-        )
-        # The key, not the object: the document may be reloaded while the dialog is open.
+            self._themes, sub.label, sub.parent_label, written=sub.summary, parent=self._window
+        )  # fmt: skip
         key = sub.key
-        dialog.chosen.connect(lambda summary, append: self._close(key, summary, append=append))
+        dialog.chosen.connect(lambda summary, append: self._apply(CloseSubsession(key, summary, append)))
         dialog.open()
-
-    def _close(self, key: str, summary: str, *, append: bool) -> None:
-        document = self.document
-        sub = None if document is None else document.subsession(key)
-        if document is not None and sub is not None and sub.is_open:
-            self._apply_edit(lambda: document.close_subsession(sub, summary or None, append_to_parent=append))
 
     def discard(self) -> None:
         """Discards the displayed sub-session; its messages are kept. It asks no question, because it can be undone."""
-        document, sub = self.document, self.view.sub
-        if document is not None and sub is not None and sub.is_open:
-            self._apply_edit(lambda: document.discard_subsession(sub))
+        sub = self.view.sub
+        if sub is not None and sub.is_open:
+            self._apply(DiscardSubsession(sub.key))
 
     def merge(self) -> None:
         """Previews the messages a merge adds to the parent, and merges on confirmation."""
-        document, sub = self.document, self.view.sub
-        if document is None or sub is None or sub.is_open or sub.parent is None or self.saving.read_only:
+        client, sub = self._client, self.view.sub
+        if client is None or sub is None or sub.is_open or not sub.parent or self.saving.read_only:
             return
-        if document.why_not_merge(sub) is not None:
-            self._apply_edit(lambda: document.merge_subsession(sub))  # shows the refusal
+        key = sub.key
+        try:
+            preview = client.answer_now(PreviewMerge(key))
+        except RequestError as error:
+            self._refuse(str(error))
+            return
+        if preview.refusal:
+            self._refuse(preview.refusal)
             return
         from inspector.ui.msp.dialogs import MergeDialog
 
-        messages, key = document.preview_merge(sub), sub.key
-        dialog = MergeDialog(self._themes, label_of(sub), label_of(sub.parent), messages, parent=self._window)
-        dialog.chosen.connect(lambda: self._merge(key))
+        dialog = MergeDialog(self._themes, sub.label, sub.parent_label, preview, parent=self._window)
+        dialog.chosen.connect(lambda: self._apply(MergeSubsession(key)))
         dialog.open()
 
-    def _merge(self, key: str) -> None:
-        document = self.document
-        sub = None if document is None else document.subsession(key)
-        if document is not None and sub is not None:
-            self._apply_edit(lambda: document.merge_subsession(sub))
-
-    def switch_global(self, message: Message | None = None) -> None:
+    def switch_global(self, message: MessageRef | None = None) -> None:
         """Makes a message global, or takes that back; by default the current message."""
-        if message is None and self.view.panel is not None:
-            message = self.view.panel.chat.current_own
-        document = self.document
-        if document is not None and message is not None:
-            to = "subsession_only" if message.visibility == "global" else "global"
-            self._apply_edit(lambda: document.set_visibility(message, to))
+        current = self.view.panel.chat.current_own if self.view.panel is not None else None
+        if message is None and current is not None:
+            message = current.ref
+        if message is not None:
+            self._apply(SwitchGlobal(message))
 
     def write(self) -> None:
         """Focuses the input line for messages."""
@@ -262,10 +268,10 @@ class MspEditing(QObject):
 
     def add_message(self, role: str, content: str) -> None:
         """Adds a message to the displayed sub-session."""
-        document, sub, panel = self.document, self.view.sub, self.view.panel
-        if document is None or sub is None or panel is None:
+        sub, panel = self.view.sub, self.view.panel
+        if sub is None or panel is None:
             return
-        if self._apply_edit(lambda: document.add_message(sub, role, content, usual_visibility(sub))):
+        if self._apply(AddMessage(sub.key, role, content)) is not None:
             panel.chat.input.clear()
             panel.chat.view.scroll_to_end()
 
@@ -281,43 +287,65 @@ class MspEditing(QObject):
 
     def change_policy(self, changes: dict[str, bool | int | None]) -> None:
         """Changes the context policy of the displayed sub-session."""
-        document, sub = self.document, self.view.sub
-        if document is not None and sub is not None:
-            self._apply_edit(lambda: document.set_policy(sub, **changes))
+        sub = self.view.sub
+        if sub is not None:
+            self._apply(SetPolicy(sub.key, changes))
 
-    def _apply_edit(self, edit: Callable[[], object]) -> bool:
-        """Applies an edit as an undo step. Returns False and shows the reason if it is refused."""
-        document = self.document
-        if document is None:
-            return False
+    def _apply(self, edit: Request[EditOutcome]) -> EditOutcome | None:
+        """Applies an edit as an undo step. Returns None and shows the reason if it is refused."""
+        if self._client is None:
+            return None
         if self.saving.read_only:
             self._notices.show_sentence(self.saving.read_only, "severity.warning")
-            return False
-        before = document.revision
-        try:
-            edit()
-        except CannotEditError as error:
-            self._notices.show_notice(
-                _REFUSED, "warning", safe_line(str(error)), token="severity.warning", closable=True
-            )
-            if self.view.panel is not None:
-                self.view.panel.update_indicator()  # resets the switch that was pressed
-            return False
+            return None
+        outcome = self._edit(edit)
+        if outcome is None:
+            return None
         self._notices.dismiss(_REFUSED)
         # An edit without an effect is no undo step.
-        if document.revision != before:
+        if outcome.words:
             done = [True]  # QUndoStack runs a step when it is pushed; this one has run already
 
             def again() -> None:
                 if done:
                     done.clear()
                 else:
-                    document.redo()
+                    self._edit(RedoEdit())
 
-            words = document.undo_words or "edit"
-            self._history.do(safe_line(f"{words[:1].lower()}{words[1:]}", 60), again, document.undo)
+            words = outcome.words
+            self._history.do(f"{words[:1].lower()}{words[1:]}", again, lambda: self._edit(UndoEdit()))
         self.changed()
-        return True
+        return outcome
+
+    def _edit(self, edit: Request[EditOutcome]) -> EditOutcome | None:
+        """Has the engine make an edit, an undo or a redo. Returns None and shows the reason if it is refused."""
+        client = self._client
+        if client is None:
+            return None
+        try:
+            outcome = client.answer_now(edit)
+        except RequestError as error:
+            self._refuse(str(error))
+            return None
+        self.saving.note_state(outcome.state)
+        if outcome.refusal:
+            self._refuse(outcome.refusal)
+            return None
+        if outcome.words:
+            self._show_edit()
+        return outcome
+
+    def _show_edit(self) -> None:
+        """Shows the sessions after an edit, an undo or a reload."""
+        if self.view.panel is not None:
+            self.view.panel.refresh()
+        if self.state is not None and self.state.is_behind:
+            self.following.schedule_read()
+
+    def _refuse(self, reason: str) -> None:
+        self._notices.show_notice(_REFUSED, "warning", reason, token="severity.warning", closable=True)
+        if self.view.panel is not None:
+            self.view.panel.update_indicator()  # resets the switch that was pressed
 
     def changed(self) -> None:
         """Updates actions, title and count after an edit, an undo or a save."""
@@ -326,5 +354,5 @@ class MspEditing(QObject):
         self._count()
 
     def _count(self) -> None:
-        if self.document is not None:
-            self.count_changed.emit(len(self.document.subsessions))
+        if self.state is not None:
+            self.count_changed.emit(self.state.subsessions)

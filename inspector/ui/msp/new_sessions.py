@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.base.file_names import file_stem
-from inspector.msp.document import SessionDocument
+from inspector.engine.requests.msp_files import create_sessions
 from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.questions import open_once
@@ -64,9 +64,8 @@ class MspCreating(QObject):
         open_once(dialog)
 
     def _make(self, path: Path, label: str, intent: str) -> None:
-        document = SessionDocument.create(path, label=label, agreed={"intent": intent})
         try:
-            document.save_as(path, replace=True)  # the file dialog has confirmed a replacement
+            create_sessions(path, label, intent)  # the file dialog has confirmed a replacement
         except OSError as error:
             reason = str(error.strerror or error).rstrip(".")
             self._notices.show_notice(

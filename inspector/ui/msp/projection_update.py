@@ -1,7 +1,7 @@
 """Updates the capture of a window after edits of its sessions.
 
-Appended and changed messages arrive through the document as any growth. After other edits a new projection is read in
-slices, and replaces the displayed one with the same view state.
+Appended and changed messages arrive through the document as any growth. After other edits the engine reads another
+projection, which replaces the displayed one with the same view state.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from inspector.base.async_tasks import start_task
-from inspector.document.document import CaptureDocument
-from inspector.msp.projection import Place
-from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES
+from inspector.engine.client import EngineDiedError, OpenFailedError
+from inspector.engine.requests.msp_edits import ReadSessionsState, SessionsState
+from inspector.engine.targets import OpenOptions
 from inspector.ui.docview.document_replacement import read_beside
 
 if TYPE_CHECKING:
-    from inspector.ui.docview.document_replacement import Places
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
+    from inspector.ui.msp.saving import MspSaving
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
 
@@ -28,8 +29,8 @@ class MspFollowing:
     """Keeps the displayed capture, a projection of the sessions, up to date."""
 
     def __init__(
-        self, shown: Shown, services: Services, notices: NoticeStack, *,
-        show_instead: Callable[[CaptureDocument, Places], Panes | None], shown_again: Callable[[], None],
+        self, shown: Shown, services: Services, notices: NoticeStack, saving: MspSaving, *,
+        show_instead: Callable[[DocumentClient], Panes | None], shown_again: Callable[[], None],
     ) -> None:  # fmt: skip
         """Creates the feature.
 
@@ -37,24 +38,30 @@ class MspFollowing:
             shown: the displayed document.
             services: contain aliases of tool names.
             notices: shows read errors.
+            saving: has the state of the sessions; a running write ends before the replacement.
             show_instead: replaces the window's document by another projection.
             shown_again: called after the replacement.
         """
         self._shown = shown
         self._services = services
         self._notices = notices
+        self._saving = saving
         self._show_instead = show_instead
         self._shown_again = shown_again
         self._tasks: set[asyncio.Task[Any]] = set()
         self._again = False
 
-    def start(self, document: CaptureDocument) -> None:
-        """Follows a document if it shows sessions."""
-        if document.sessions is None:
+    def start(self) -> None:
+        """Reads the sessions anew if they were edited while they were read."""
+        panes = self._shown.panes
+        if self._saving.state is None or panes is None:
             return
-        document.sessions.start(self._schedule_read)
-        if document.sessions.missed_any:
-            self._schedule_read()
+        panes.client.send_request(ReadSessionsState(), self._on_state)
+
+    def _on_state(self, state: SessionsState | None) -> None:
+        self._saving.note_state(state)
+        if state is not None and state.is_behind:
+            self.schedule_read()
 
     def stop(self) -> None:
         for task in list(self._tasks):
@@ -66,7 +73,8 @@ class MspFollowing:
         # the done callback of a task runs one iteration after its end
         return any(not task.done() for task in self._tasks)
 
-    def _schedule_read(self) -> None:
+    def schedule_read(self) -> None:
+        """Reads the sessions anew, after an edit that the capture cannot show."""
         self._again = True
         if not self.active:
             start_task(self._read_anew(), name="read sessions anew", owner=self._tasks)
@@ -75,54 +83,35 @@ class MspFollowing:
         while self._again and self._shown.panes is not None:
             self._again = False
             projected = await self._read_projection()
+            await self._saving.wait_for_write()
             if projected is not None and not self._again:
-                self._replace(projected)
-                self.start(projected)
+                if self._show_instead(projected) is not None:
+                    self._shown_again()
+                self.start()
             elif projected is not None:
                 projected.close()
 
-    async def _read_projection(self) -> CaptureDocument | None:
-        """Reads the present sessions in slices. Returns None if they were edited meanwhile."""
-        shown = self._shown.document
-        sessions = shown.msp
-        if sessions is None:
+    async def _read_projection(self) -> DocumentClient | None:
+        """Reads the present sessions beside the displayed ones. Returns None if that fails."""
+        shown = self._shown.client
+        if shown is None:
             return None
-        projected = CaptureDocument(shown.name)
-        revision = sessions.revision
+        projected, settings = shown.beside(), self._services.settings
+        projected.setParent(None)  # a window that closes meanwhile must not delete it
+        options = OpenOptions(
+            memory_mb=settings.memory.limit_mb, idle_after_s=settings.contexts.idle_after_s,
+            aliases=tuple(rule.text for rule in self._services.tool_aliases.rules),
+        )  # fmt: skip
         try:
-            paths = sessions.paths
-            steps = projected.open_sessions(paths, block_bytes=LIVE_BLOCK_BYTES, wait=False, sessions=sessions)
-            self._again = not await read_beside(steps, lambda _progress: sessions.revision == revision)
-            projected.set_tool_aliases(self._services.tool_aliases)
-            projected.set_idle_time(self._services.settings.contexts.idle_after_s)
-        except OSError as error:
+            await read_beside(
+                projected, lambda: projected.project_sessions(shown, options), lambda _progress: not self._again
+            )
+        except (OpenFailedError, EngineDiedError) as error:
             projected.close()
-            sentence = f"The messages could not be updated: {error.strerror or error}."
-            self._notices.show_sentence(sentence, "severity.error")
+            self._notices.show_sentence(f"The messages could not be updated: {error}", "severity.error")
             return None
         # Includes cancellation of the task.
         except BaseException:
             projected.close()
             raise
         return projected
-
-    def _replace(self, projected: CaptureDocument) -> None:
-        """Shows another projection in place of the displayed one."""
-        shown = self._shown.document
-        projected.name, projected.path = shown.name, shown.path  # it may have been saved under another name meanwhile
-        if self._show_instead(projected, _ProjectedPlaces()) is not None:
-            self._shown_again()
-
-
-class _ProjectedPlaces:
-    """Maps messages of the capture to places in the sessions and back."""
-
-    def place_of(self, document: CaptureDocument, message: int) -> Place | None:
-        """Returns the place in the sessions of a message."""
-        sessions = document.sessions
-        return None if sessions is None else sessions.shown.projection.place_at(message)
-
-    def message_at(self, document: CaptureDocument, place: Place) -> int | None:
-        """Returns the message of a place in the sessions."""
-        sessions = document.sessions
-        return None if sessions is None else sessions.shown.projection.row_at(place)

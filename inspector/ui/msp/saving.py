@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.msp.document import ChangedOnDiskError, Edit, SessionDocument, WouldReplaceError
+from inspector.engine.requests.msp_edits import ReadSessionsState, SessionsState
+from inspector.engine.requests.msp_files import (
+    CheckSessionFiles,
+    FilesOnDisk,
+    ReloadSessions,
+    SavedSessions,
+    SaveSessions,
+    SaveSessionsAs,
+)
 from inspector.present.wire_text import safe_line
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.dialogs.message_dialog import CANCEL
 from inspector.ui.dialogs.questions import Asking, chosen_file
 from inspector.ui.widgets.notice import Link, NoticeStack
 
 if TYPE_CHECKING:
+    from inspector.engine.request import Request
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.services import TaskOwner
+    from inspector.ui.widgets.latest_answer import Client
     from inspector.ui.widgets.status_bar import StatusBar
 
 LOOK_MS = 2_000
@@ -29,13 +39,15 @@ LOOK_MS = 2_000
 READ_ONLY = "A compressed file is read-only. Save it under another name to edit its sub-sessions."
 _SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
 _MAX_NAMED = 5
+_WRITE_S = 30.0
+"""Seconds for files to be written or read. A hung engine would hold up the end of the program for ever."""
 _CHANGED = "session-changed"
 _FAILED = "session-not-saved"
 _NEW = "session-new-file"
 
 
 class MspSaving(QObject):
-    """Saves the sessions of one window in a worker thread, and detects files changed on disk.
+    """Saves the sessions of one window, and detects files changed on disk.
 
     Signals:
         changed(): something was edited, undone, saved or read again.
@@ -45,6 +57,7 @@ class MspSaving(QObject):
 
     Attributes:
         drafts: returns messages typed but not added.
+        state: of the sessions; None for other documents.
     """
 
     changed = Signal()
@@ -78,7 +91,7 @@ class MspSaving(QObject):
         self._status = status
         self._usual_folder = usual_folder
         self.drafts: Callable[[], list[str]] = list
-        self._document: SessionDocument | None = None
+        self.state: SessionsState | None = None
         self._asking = asking
         self._refused = False
         self._given_up: tuple[object, ...] | None = None
@@ -88,36 +101,42 @@ class MspSaving(QObject):
         # Writes and reloads never overlap.
         self._at_files = asyncio.Lock()
         self._saying = QTimer(self)
-        self._saying.setInterval(round(1000 * budgets.current.quiet_s))
+        self._saying.setInterval(round(1000 * intervals.QUIET_S))
         self._saying.timeout.connect(self._say_saving)
 
-    def attach(self, document: SessionDocument) -> None:
-        self._document = document
-        if self not in document.observers:
-            document.observers.append(self)
-        self._checking.start()
+    def attach(self, client: Client) -> None:
+        """Attaches to a document, which may have no sessions."""
+        self.state = client.answer_now(ReadSessionsState()) if client.state.is_sessions else None
+        if self.state is not None:
+            self._checking.start()
 
     def stop(self) -> None:
         """Detaches before the window closes."""
         self._checking.stop()
         self._saying.stop()
-        if self._document is not None and self in self._document.observers:
-            self._document.observers.remove(self)
 
-    def session_edited(self, edit: Edit) -> None:
-        """Notifies the window of an edit, because its title shows unsaved changes."""
+    def note_state(self, state: SessionsState | None) -> None:
+        """Takes over the state after an edit, because the window's title shows unsaved changes."""
+        self.state = state
         self.changed.emit()
 
     @property
     def dirty(self) -> bool:
         """True if there are unsaved edits."""
-        return self._document is not None and self._document.is_dirty
+        return self.state is not None and self.state.is_dirty
+
+    def lose_edits(self) -> bool:
+        """Forgets unsaved edits, which have ended with their engine. Returns True if there were any."""
+        lost = self.dirty
+        self._checking.stop()
+        if self.state is not None:
+            self.note_state(msgspec.structs.replace(self.state, is_dirty=False))
+        return lost
 
     @property
     def read_only(self) -> str:
         """The reason for read-only sessions, or ""."""
-        document = self._document or self._shown.document.msp
-        return READ_ONLY if document is not None and document.read_only else ""
+        return READ_ONLY if self.state is not None and self.state.is_read_only else ""
 
     # Saving
 
@@ -142,103 +161,110 @@ class MspSaving(QObject):
     @property
     def _is_nowhere(self) -> bool:
         """True without a file, or with a temporary file of this window."""
-        return self._shown.location.kept_file(self._shown.document) is None
+        return self._shown.location.kept_file(self._shown.state) is None
 
     async def _write(self, *, force: bool = False) -> bool:
         """Writes the edits. Shows errors and returns False."""
-        document = self._document
-        if document is None:
-            return False
-        try:
-            await self._write_in_thread(document.saving(force=force))
-        except ChangedOnDiskError as error:
-            self._refused = True  # the notice may be visible already; its text changes now
-            self._say_changed(error.paths)
-            self._status.show_message("Not saved")
-            return False
-        except (OSError, ValueError) as error:
-            self._say_failed(error)
+        outcome = await self._at_disk(SaveSessions(force))
+        if outcome is None or not self._is_done(outcome):
             return False
         self._saved("Saved")
         return True
 
-    async def _write_in_thread(self, saving: AbstractContextManager[Callable[[], None]]) -> None:
-        """Writes in a thread, one document at a time, with a status message if it takes long."""
+    async def _at_disk(self, request: Request[SavedSessions]) -> SavedSessions | None:
+        """Has files written or read, one request at a time, with a status message if writing takes long."""
         async with self._at_files:
-            self._saying.start()
+            panes = self._shown.panes
+            if self.state is None or panes is None:
+                return None
+            answer = asyncio.get_running_loop().create_future()
+            if not isinstance(request, ReloadSessions):
+                self._saying.start()
+            pending = panes.client.send_request(
+                request, answer.set_result, lambda sentence: answer.set_exception(OSError(sentence))
+            )
             try:
-                with saving as write:
-                    await asyncio.to_thread(write)
+                async with asyncio.timeout(_WRITE_S):
+                    outcome: SavedSessions = await answer
+            except TimeoutError:
+                pending.cancel()
+                self._say_failed("the engine does not answer")
+                return None
+            except OSError as error:
+                self._say_failed(str(error))
+                return None
             finally:
                 self._saying.stop()
+            self.state = outcome.state
+            return outcome
+
+    def _is_done(self, outcome: SavedSessions) -> bool:
+        """Returns True if files were saved; shows the reason otherwise."""
+        if outcome.changed:
+            self._refused = True  # the notice may be visible already; its text changes now
+            self._say_changed(outcome.changed, are_kept=outcome.are_kept)
+            self._status.show_message("Not saved")
+        elif outcome.failure:
+            self._say_failed(outcome.failure)
+        return outcome.is_done
 
     def _say_saving(self) -> None:
         self._status.show_message("Saving")
 
     def save_as(self) -> None:
         """Asks for a name and saves there."""
-        if self._document is not None:
+        if self.state is not None:
             self._tasks.spawn(self._ask_and_save(), "save the sessions")
 
     async def _ask_and_save(self) -> bool:
-        document = self._document
         target = await self._chosen_file()
-        if document is None or target is None:
-            return False
-        try:
-            if not await self._save_at(document, target):
-                return False
-        except (OSError, ValueError) as error:
-            self._say_failed(error)
+        outcome = await self._save_at(target) if target is not None else None
+        if target is None or outcome is None or not self._is_done(outcome):
             return False
         self.moved.emit(target)
         self._requests.title_changed.emit()
-        self._status.show_log(target.name, "MSP sessions", size_bytes=document.size, path=str(target))
+        self._status.show_log(target.name, "MSP sessions", size_bytes=outcome.state.size_bytes, path=str(target))
         self._requests.counts_changed.emit()
         self._saved(f"Saved as {safe_line(target.name, 60)}")
         return True
 
-    async def _save_at(self, document: SessionDocument, target: Path) -> bool:
-        """Saves there. Returns False if the user keeps the existing files."""
-        try:
-            # The file dialog confirms the replacement of one file, but not of files in a folder.
-            await self._write_in_thread(document.saving_as(target, replace=not document.has_several_files))
-        except WouldReplaceError as error:
-            names = ", ".join(safe_line(path.name, 60) for path in error.paths[:_MAX_NAMED])
-            more = f" and {len(error.paths) - _MAX_NAMED:,} more" if len(error.paths) > _MAX_NAMED else ""
-            answer = await self._asking.ask_question(
-                f"Replace files in {safe_line(target.name, 60)}?",
-                f"The folder already has {names}{more}. Replaced files cannot be restored.",
-                ((_OVERWRITE, "Replace"), (CANCEL, "Cancel")),
-            )
-            if answer != _OVERWRITE:
-                return False
-            await self._write_in_thread(document.saving_as(target, replace=True))
-        return True
+    async def _save_at(self, target: Path) -> SavedSessions | None:
+        """Saves there. Returns None if the user keeps the existing files."""
+        # The file dialog confirms the replacement of one file, but not of files in a folder.
+        several = self.state is not None and self.state.has_several_files
+        outcome = await self._at_disk(SaveSessionsAs(target, replace=not several))
+        if outcome is None or not outcome.existing:
+            return outcome
+        paths = outcome.existing
+        names = ", ".join(safe_line(path.name, 60) for path in paths[:_MAX_NAMED])
+        more = f" and {len(paths) - _MAX_NAMED:,} more" if len(paths) > _MAX_NAMED else ""
+        answer = await self._asking.ask_question(
+            f"Replace files in {safe_line(target.name, 60)}?",
+            f"The folder already has {names}{more}. Replaced files cannot be restored.",
+            ((_OVERWRITE, "Replace"), (CANCEL, "Cancel")),
+        )
+        return await self._at_disk(SaveSessionsAs(target, replace=True)) if answer == _OVERWRITE else None
 
     def _saved(self, words: str) -> None:
-        if self._document is not None:
-            self._status.set_log_size(self._document.size)
+        if self.state is not None:
+            self._status.set_log_size(self.state.size_bytes)
         self._notices.dismiss(_FAILED)
         self._clear_change_notice()
         self._status.show_message(words)
         self.read_only_changed.emit(self.read_only)
         self.changed.emit()
 
-    def _say_failed(self, error: OSError | ValueError) -> None:
+    def _say_failed(self, reason: str) -> None:
         self._status.show_message("Not saved")  # replaces the status "Saving"
-        reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The sessions could not be saved: {reason}."
         self._notices.show_notice(
             _FAILED, "error", safe_line(sentence), [("Save as...", self.save_as)], token="severity.error", closable=True
         )
 
     async def _chosen_file(self) -> Path | None:
-        paths = self._document.paths if self._document is not None else []
-        first = paths[0] if paths else Path("session.json")
-        document = self._document
-        several = document is not None and document.has_several_files
-        in_lines = document is not None and any(file.lines for file in document.files if file.holds)
+        state = self.state
+        first = state.first_file if state is not None and state.first_file is not None else Path("session.json")
+        several, in_lines = state is not None and state.has_several_files, state is not None and state.has_lines
         suffix = "jsonl" if in_lines else "json"  # the format it is written in
         kind = "Folders" if several else f"Sessions (*.{suffix});;All files (*)"
         dialog = QFileDialog(self._window, "Save sessions as", "", kind)
@@ -258,22 +284,19 @@ class MspSaving(QObject):
 
     def check_files(self) -> None:
         """Checks for files changed on disk, and shows or hides the notice."""
-        document = self._document
-        if document is None or self.busy:
-            return
-        changed = document.changed_on_disk()
-        if changed:
-            self._say_changed(changed)
-        else:
-            self._clear_change_notice()
-            self._check_for_new_files(document)
+        panes = self._shown.panes
+        if self.state is not None and panes is not None and not self.busy:
+            panes.client.send_request(CheckSessionFiles(), self._show_files)
 
-    def _check_for_new_files(self, document: SessionDocument) -> None:
-        """Shows a notice for new session files in the folder. They do not prevent saving."""
-        try:
-            new = document.new_on_disk()
-        except OSError:
-            new = []  # the folder is gone; the notice for its files says so
+    def _show_files(self, found: FilesOnDisk) -> None:
+        if self.busy:
+            return
+        if found.changed:
+            self._say_changed(found.changed, are_kept=found.are_kept)
+            return
+        self._clear_change_notice()
+        # New session files in the folder do not prevent saving.
+        new = found.new
         if not new:
             self._notices.dismiss(_NEW)
             return
@@ -288,7 +311,7 @@ class MspSaving(QObject):
         self._refused = False
         self._notices.dismiss(_CHANGED)
 
-    def _say_changed(self, changed: list[Path]) -> None:
+    def _say_changed(self, changed: list[Path], *, are_kept: bool) -> None:
         name = safe_line(changed[0].name, 60) if changed else "The file"
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
         advice = " Your edits are not saved yet." if self.dirty else ""
@@ -296,7 +319,7 @@ class MspSaving(QObject):
             advice = " Your edits are not saved. Overwrite it, or save them under another name."
         links: list[Link] = [("Reload", self.reload)]
         # for deleted files the only copy is in this window
-        if self.dirty or not all(path.exists() for path in changed):
+        if self.dirty or not are_kept:
             links.append(("Overwrite...", self.overwrite))
         links.append(("Save as...", self.save_as))
         self._notices.show_notice(
@@ -309,10 +332,7 @@ class MspSaving(QObject):
         self._tasks.spawn(self._reload(), "reload the sessions")
 
     async def _reload(self) -> None:
-        document = self._document
         await self.wait_for_write()
-        if document is None:
-            return
         if self.dirty:
             answer = await self._asking.ask_question(
                 "Reload and lose your edits?",
@@ -321,12 +341,11 @@ class MspSaving(QObject):
             )
             if answer != _RELOAD:
                 return
-        try:
-            async with self._at_files:
-                document.reload()
-        except (OSError, ValueError) as error:
-            reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
-            sentence = safe_line(f"The file could not be reloaded: {reason}.")
+        outcome = await self._at_disk(ReloadSessions())
+        if outcome is None:
+            return
+        if outcome.failure:
+            sentence = safe_line(f"The file could not be reloaded: {outcome.failure}.")
             self._notices.show_notice(
                 _FAILED, "error", sentence, [("Save as...", self.save_as)], token="severity.error", closable=True
             )
@@ -335,7 +354,7 @@ class MspSaving(QObject):
         for notice in (_FAILED, _NEW):
             self._notices.dismiss(notice)
         self._clear_change_notice()
-        self._status.set_log_size(document.size)
+        self._status.set_log_size(outcome.state.size_bytes)
         self.changed.emit()
 
     def overwrite(self) -> None:
@@ -361,7 +380,7 @@ class MspSaving(QObject):
     def _state(self) -> tuple[object, ...]:
         """Identifies the present unsaved changes."""
         # Compared after a question: new edits make the answer invalid.
-        return (self._document.revision if self._document is not None else 0, self.dirty, *self.drafts())
+        return (self.state.revision if self.state is not None else 0, self.dirty, *self.drafts())
 
     async def may_close(self) -> bool:
         """Asks about unsaved edits. Returns False if the window must stay open."""
@@ -389,7 +408,7 @@ class MspSaving(QObject):
             return answer == _DISCARD
         unsaid = " A message you have not added will be lost in any case." if drafts else ""
         answer = await self._asking.ask_question(
-            f"Save the changes to {safe_line(self._shown.document.name, 60)}?",
+            f"Save the changes to {safe_line(self._shown.state.name, 60)}?",
             f"Edits since the last save will be lost if you discard them.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
-from inspector.msp.objects import Message, Subsession
-from inspector.present.subject import ContextPlace
+from inspector.engine.request import RequestError
+from inspector.engine.requests.msp_sessions import (
+    ContextOfSubsession,
+    MessageRef,
+    PlaceOfRow,
+    RowOfMessage,
+    ShownSubsession,
+    SubsessionOfContext,
+    SubsessionPlace,
+)
+from inspector.present.places import ContextPlace
 from inspector.ui.docview.panel import SUBSESSIONS
+from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 
 if TYPE_CHECKING:
-    from inspector.msp.document import SessionDocument
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
@@ -31,6 +40,7 @@ class MspView(QObject):
 
     Signals:
         made(SubsessionsPanel): the view was created; the editing feature connects to it.
+        global_requested(MessageRef): make a message global, or take that back.
         rules_changed(): rules or budget changed in the settings of all windows; this view is up to date.
 
     Attributes:
@@ -38,6 +48,7 @@ class MspView(QObject):
     """
 
     made = Signal(object)
+    global_requested = Signal(object)
     rules_changed = Signal()
 
     def __init__(
@@ -67,14 +78,11 @@ class MspView(QObject):
         self._panes: Panes | None = None
         self._hid_details = False
         self._wanted: str | None = None
+        self._read_only = ""
         self.panel: SubsessionsPanel | None = None
 
     @property
-    def _document(self) -> SessionDocument | None:
-        return self._shown.document.msp
-
-    @property
-    def sub(self) -> Subsession | None:
+    def sub(self) -> ShownSubsession | None:
         """The displayed sub-session."""
         return None if self.panel is None else self.panel.sub
 
@@ -84,26 +92,61 @@ class MspView(QObject):
         center.changed.connect(self._on_view_changed)
         self._on_view_changed(center.current)
 
-    def speak_of(self, panes: Panes) -> None:
+    def speak_of(self, panes: Panes, *, is_sessions: bool = True) -> None:
         """Attaches to the panes of a document."""
         self._panes = panes
-        if self._document is not None:
+        if is_sessions:
             panes.contexts.selected.connect(self._on_context_selected)
+            if self.panel is not None:
+                self.panel.client.replace_by(panes.client)
             self.mark_shown()
 
-    def adopt(self, panel: QWidget) -> None:
-        """Connects the signals of the new view."""
-        document = self._document
-        if document is None:
+    def adopt_view(self, view: str, panel: Any) -> None:
+        """Connects a new view of the document, given by its id."""
+        if view == SUBSESSIONS:
+            self.adopt(panel)
+        elif view == "conversation":
+            panel.menu_opening.connect(self._fill_menu)
+
+    def _fill_menu(self, menu: QMenu, message: int) -> None:
+        """Adds acts to the menu of a card of the conversation, for a message of a sub-session."""
+        from inspector.ui.msp.panel.chat import MAKE_GLOBAL, TAKE_BACK
+
+        panes = self._panes
+        if panes is None or not panes.client.state.is_sessions:
             return
+        try:
+            place = panes.client.answer_now(PlaceOfRow(message))
+        except RequestError:
+            return
+        if place is None:
+            return
+        shown = place.message
+        menu.addSeparator()
+        if shown is not None:
+            toggle = menu.addAction(icons.icon("global"), TAKE_BACK if shown.is_global else MAKE_GLOBAL)
+            toggle.setObjectName("conversation.global")
+            toggle.setEnabled(not self._read_only)
+            toggle.triggered.connect(lambda *_checked: self.global_requested.emit(shown.ref))
+        opened = menu.addAction("Open in Sub-sessions")
+        opened.setObjectName("conversation.subsession")
+        opened.triggered.connect(lambda *_checked: self._open(place))
+
+    def _open(self, place: SubsessionPlace) -> None:
+        self._wanted = place.key
+        self._requests.view_requested.emit(SUBSESSIONS)
+        if self.panel is not None:
+            self.panel.show_subsession(place.key)
+            if place.message is not None and self.panel.sub is not None and self.panel.sub.key == place.key:
+                self.panel.chat.show_message(place.message.ref)
+
+    def adopt(self, panel: SubsessionsPanel) -> None:
+        """Connects the signals of the new view."""
         from inspector.ui.msp.panel.indicator import Indicator
-        from inspector.ui.msp.panel.panel import SubsessionsPanel
         from inspector.ui.panels.details.text_block import ask_to_open
 
-        if not isinstance(panel, SubsessionsPanel):
-            return
         self.panel = panel
-        indicator = Indicator(document, self._themes, self._services.settings, panel)
+        indicator = Indicator(panel.client, self._themes, self._services.settings, panel.counts, panel)
         indicator.rules_changed.connect(self._on_rules_changed)
         panel.add_indicator(indicator)
         self.made.emit(panel)
@@ -116,6 +159,7 @@ class MspView(QObject):
 
     def set_read_only(self, reason: str) -> None:
         """Shows the reason for read-only sessions, or ""."""
+        self._read_only = reason
         if self.panel is not None:
             self.panel.set_read_only(reason)
 
@@ -123,12 +167,8 @@ class MspView(QObject):
         """Counts missing tokens at once, for screenshots. Returns False without a view."""
         if self.panel is None or self.panel.indicator is None:
             return False
-        self.panel.indicator.counts.count_here()
+        self.panel.counts.count_here()
         return True
-
-    def tick(self) -> None:
-        if self.panel is not None:
-            self.panel.tick()
 
     def apply_settings(self) -> None:
         """Applies rules and budget."""
@@ -170,58 +210,39 @@ class MspView(QObject):
 
     def _on_context_selected(self, space: int, node: int) -> None:
         """Displays the sub-session of a context selected in the tree."""
-        sub = self._subsession_of(node)
-        if sub is None:
+        if self._panes is None:
             return
-        self._wanted = sub.key
-        if self.panel is not None:
-            self.panel.show_subsession(sub.key)
+        try:
+            key = self._panes.client.answer_now(SubsessionOfContext(node))
+        except RequestError:
+            key = None
+        if key is not None:
+            self._wanted = key
+            if self.panel is not None:
+                self.panel.show_subsession(key)
 
-    def _subsession_of(self, node: int) -> Subsession | None:
-        tree = self._shown.document.analysis.contexts.tree
-        if self._document is None or tree.resolve(node) < 0:
-            return None
-        living = tree.resolve(node)
-        names = (tree.name[living], *tree.ids_of(living))
-        return next((found for name in names if (found := self._document.subsession(name)) is not None), None)
-
-    def _on_shown(self, key: str) -> None:
-        sub = None if self._document is None else self._document.subsession(key)
-        if sub is not None and self.is_shown:
-            self._mark_in_tree(sub)
+    def _on_shown(self, _key: str) -> None:
+        self.mark_shown()
         self._requests.actions_changed.emit()
 
     def mark_shown(self) -> None:
-        """Selects the displayed sub-session in the tree, if the view is in front."""
-        if self.is_shown and self.sub is not None:
-            self._mark_in_tree(self.sub)
+        """Selects the displayed sub-session in the tree, if the view is in front and there is no scope."""
+        panes, sub = self._panes, self.sub
+        if panes is not None and sub is not None and self.is_shown:
+            panes.client.send_request(ContextOfSubsession(sub.key), self._mark_in_tree)
 
-    def _mark_in_tree(self, sub: Subsession) -> None:
-        """Selects the context of a sub-session, unless there is a scope."""
-        place = self._place_of(sub)
-        if self._panes is not None and place is not None:
-            self._panes.contexts.show_place(place)
+    def _mark_in_tree(self, context: tuple[int, int] | None) -> None:
+        if self._panes is not None and context is not None and self.is_shown:
+            self._panes.contexts.show_place(ContextPlace(*context))
 
-    def _place_of(self, sub: Subsession) -> ContextPlace | None:
-        contexts = self._shown.document.analysis.contexts
-        capture = self._shown.document.capture
-        row = self._row_of(sub.messages[0]) if len(sub.messages) else None
-        if row is not None and row < len(capture):
-            return ContextPlace(int(capture.columns["space"][row]), contexts.node_of(row))
-        tree = contexts.tree
-        for space in set(tree.space):
-            node = tree.find(space, sub.key)
-            if node >= 0:
-                return ContextPlace(space, tree.resolve(node))
-        return None
-
-    def _row_of(self, message: Message) -> int | None:
-        following = self._shown.document.sessions
-        return None if following is None else following.shown.projection.row_of_message(message)
-
-    def _show_in_table(self, message: Message) -> None:
-        row = self._row_of(message)
-        if row is None or self._panes is None or row >= len(self._shown.document.capture):
+    def _show_in_table(self, message: MessageRef) -> None:
+        if self._panes is None:
+            return
+        try:
+            row = self._panes.client.answer_now(RowOfMessage(message))
+        except RequestError:
+            row = None
+        if row is None:
             self._notices.show_sentence("This message is not in the table yet.")
             return
         self._requests.view_requested.emit("messages")

@@ -108,6 +108,10 @@ class ListHead(PaneHead):
         self.menu.setAccessibleName(f"More for {what}")
         theme_controller.changed.connect(self._fit_link)
 
+    def hide_close(self) -> None:
+        """Hides the button that closes the panel, for a panel that is a tab."""
+        self._close.hide()
+
     def show_hint(self, hint: str, link: str) -> None:
         """Shows a hint about hidden rows and the label of its link; "" hides either."""
         self.hint.set_text(hint)

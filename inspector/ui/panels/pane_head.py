@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
@@ -100,7 +100,7 @@ class PaneHead(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._title = TextLabel(title, variant="strong", name=f"{name}Title", parent=self)
         self._title.setAccessibleName(title)
-        self._counted = ("", "")
+        self._counted, self._short_count = ("", ""), ""
         self._count = ElidingLabel(variant="hint", name=f"{name}Count", parent=self)
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._title)
@@ -113,14 +113,15 @@ class PaneHead(QWidget):
         """Returns the text after the title."""
         return self._counted[0]
 
-    def set_count(self, text: str, alone: str = "") -> None:
+    def set_count(self, text: str, alone: str = "", short: str = "") -> None:
         """Shows a count after the title; "" removes it.
 
         Args:
             text: the count.
             alone: the count for a head without a visible title; defaults to `text`.
+            short: the count for a head too narrow for `text`.
         """
-        self._counted = (text, alone or text)
+        self._counted, self._short_count = (text, alone or text), short
         self._show_count()
 
     def count_things(self, number: int, noun: str) -> None:
@@ -136,10 +137,29 @@ class PaneHead(QWidget):
     def _show_count(self) -> None:
         hidden = self._title.isHidden()
         text = self._counted[hidden]
+        if self._short_count and self._count.fontMetrics().horizontalAdvance(text) > self._count_room():
+            text = self._short_count
         self._count.setContentsMargins(0 if hidden else self._themes.theme.metrics.unit, 0, 0, 0)
         if text != self._count.text():
             self._count.setText(text)
             self._count.setAccessibleName(text)
+
+    def _count_room(self) -> int:
+        """Returns the width that title and buttons leave for the count."""
+        others = [item.widget() for item in map(self._row.itemAt, range(self._row.count())) if item is not None]
+        taken = sum(
+            one.sizeHint().width() + self._row.spacing()
+            for one in others
+            if one is not None and one is not self._count and not one.isHidden()
+        )
+        margins = self._row.contentsMargins()
+        return self.width() - taken - margins.left() - margins.right() - self._row.spacing()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._short_count:
+            self._show_count()
 
     def explain_count(self, words: str) -> None:
         """Sets the tooltip and accessible description of the count."""
@@ -174,10 +194,3 @@ class PaneHead(QWidget):
         self._row.setContentsMargins(metrics.pane_padding, 0, metrics.pane_padding - metrics.unit, 1)
         self._row.setSpacing(metrics.unit)
         self._show_count()
-
-
-def name_font(font: QFont) -> QFont:
-    """Returns a font for names and ids without tabular figures, which would space hyphens as wide as digits."""
-    plain = QFont(font)
-    plain.setFeature(QFont.Tag("tnum"), 0)
-    return plain

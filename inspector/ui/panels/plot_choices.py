@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QObject, Signal
 
-from inspector.analysis import Analysis
-from inspector.analysis.views.model_context import Reader
-from inspector.analysis.views.model_context.reader import named_reader
+from inspector.engine.requests.filters import Scope
+from inspector.engine.requests.model_contexts import Reader, ReaderChoice
 
 
 class PlotChoices(QObject):
@@ -23,8 +20,11 @@ class PlotChoices(QObject):
         spacing: by time or by count.
         chosen: the reader chosen by the user; None follows the selected message.
         followed: the selected message.
+        context: the context selected or scoped to after it: (string id of the space, node); None without one.
+        shown: the displayed reader.
         is_held: True while the present reader stays, whatever is selected.
         looking_up: True while a message of the displayed context is being selected; it is not followed.
+        awaited: such a message that the table will select once it shows it.
     """
 
     spacing_changed = Signal(str)
@@ -36,8 +36,10 @@ class PlotChoices(QObject):
         self.spacing = "time"
         self.chosen: Reader | None = None
         self.followed: int | None = None
+        self.context: tuple[int, int] | None = None
         self.is_held = self.looking_up = False
-        self._found: Reader | None = None
+        self.awaited: int | None = None
+        self.shown: Reader | None = None
 
     # Spacing of messages
 
@@ -53,21 +55,10 @@ class PlotChoices(QObject):
 
     # Reader of the model context
 
-    def find(self, analysis: Analysis, known: Sequence[Reader]) -> Reader | None:
-        """Returns the reader to display. It changes only after a choice or selection of the user.
-
-        Args:
-            analysis: of the document.
-            known: possible readers, the most active first.
-        """
-        found = _equal_reader(self._found, known)
-        if (chosen := _equal_reader(self.chosen, known)) is not None:
-            found = chosen
-        # A message may be selected before the analysis has reached it.
-        elif not self.is_held and self.followed is not None and self.followed < len(analysis):
-            found = named_reader(analysis, self.followed, known) or found
-        self._found = found or (known[0] if known else None)
-        return self._found
+    @property
+    def reader_choice(self) -> ReaderChoice:
+        """The choice for requests; `shown` takes the reader of their answers."""
+        return ReaderChoice(self.chosen, self.followed, self.shown, self.is_held, self.context)
 
     def choose(self, reader: Reader | None) -> None:
         """Displays a reader from now on; None follows the selected message."""
@@ -76,10 +67,24 @@ class PlotChoices(QObject):
 
     def follow(self, message: int | None) -> None:
         """Follows the selected message."""
-        if message is not None and message != self.followed and not self.looking_up:
-            self.followed = message
+        if message is not None and message not in (self.followed, self.awaited) and not self.looking_up:
+            self.followed, self.context = message, None
             if self.chosen is None and not self.is_held:
                 self.reader_changed.emit(False)
+
+    def follow_context(self, space: int, node: int) -> None:
+        """Follows the selected context, also after a choice of another reader."""
+        if not self.is_held and self.context != (space, node):
+            self.chosen, self.context = None, (space, node)
+            self.reader_changed.emit(False)
+
+    def follow_scope(self, scope: Scope | None) -> None:
+        """Follows the context that the views are limited to, and no longer the one they were limited to."""
+        if scope is not None and scope.node is not None:
+            self.follow_context(scope.space, scope.node)
+        elif self.context is not None and not self.is_held:
+            self.context = self.shown = None
+            self.reader_changed.emit(False)
 
     def hold(self, on: bool) -> None:
         """Keeps the present reader, or follows the selection again."""
@@ -87,8 +92,3 @@ class PlotChoices(QObject):
             self.is_held = on
             if not on:
                 self.reader_changed.emit(False)
-
-
-def _equal_reader(reader: Reader | None, known: Sequence[Reader]) -> Reader | None:
-    """Returns the equal reader of `known`, which has the present name, or None."""
-    return next((one for one in known if one == reader), None)

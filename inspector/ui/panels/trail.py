@@ -20,6 +20,11 @@ class Trail(Generic[S]):
         """The present place."""
         return self._stops[-1] if self._stops else None
 
+    @property
+    def before_last(self) -> S | None:
+        """The place before the present one."""
+        return self._stops[-2] if len(self._stops) > 1 else None
+
     def add(self, stop: S) -> None:
         """Adds a new place and clears the places of Forward."""
         # A new place ends the way forward, as in browsers.

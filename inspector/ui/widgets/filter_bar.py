@@ -12,9 +12,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.filters.errors import FilterError
-from inspector.filters.plain_words import FilterNote
-from inspector.ui import budgets
+from inspector.engine.requests.filters import FilterNote, FilterProblem, SqlCondition
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, LinkButton
@@ -25,16 +23,21 @@ from inspector.ui.widgets.filter_history import FilterHistory
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
+_PATIENCE_MS = 350
+"""Pause in typing a filter before its error is shown."""
+
 _MAX_APPLIED_SHOWN = 40
 """Characters shown of the applied filter."""
-Check = Callable[[str], FilterError | None]
+Check = Callable[[str], FilterProblem | None]
 """Returns the error of a filter text, or None."""
 
-ToSql = Callable[[str], str]
+ToSql = Callable[[str], SqlCondition]
+"""Translates a filter text to SQL."""
+
 Note = Callable[[], FilterNote | None]
 """Returns advice about the text checked last, or None."""
-Preview = Callable[[str], "int | None"]
-"""Returns the number of matches of a filter text; None if counting takes too long."""
+Preview = Callable[[str, Callable[["int | None"], object]], object]
+"""Counts the matches of a filter text and calls back with their number, now or later; None if that takes too long."""
 
 
 class FilterBar(QFrame):
@@ -66,6 +69,7 @@ class FilterBar(QFrame):
         preview: Preview | None = None,
         note: Note | None = None,
         placeholder: str = PLACEHOLDER,
+        noun: str = "messages",
         alone: bool = False,
         to_sql: ToSql | None = None,
     ) -> None:
@@ -75,22 +79,23 @@ class FilterBar(QFrame):
             theme_controller: source of the look.
             check: called with the text on every change; must be quick and must not raise.
             parent: owner.
-            complete: called with text and cursor while the user types; must be quick.
-            preview: called with a valid text when the user pauses; takes a few milliseconds.
+            complete: called with text and cursor while the user types.
+            preview: called with a valid text when the user pauses.
             note: called after `check` found no error.
             placeholder: text of the empty editor.
+            noun: the filtered things.
             alone: hides the buttons for conditions and presets.
-            to_sql: converts a filter to a SQL condition, raises FilterError; by default for messages.
+            to_sql: converts a filter to a SQL condition; None copies nothing.
         """
         super().__init__(parent)
         self._themes = theme_controller
-        self._placeholder, self._alone, self._to_sql = placeholder, alone, to_sql
+        self._placeholder, self._noun, self._alone, self._to_sql = placeholder, noun, alone, to_sql
         self._check = check
         self._preview = preview
         self._note_of = note
         self._note: FilterNote | None = None
         self._applied = ""
-        self._error: FilterError | None = None
+        self._error: FilterProblem | None = None
         self._counts = FilterCounts()
         self._saved = False
         self.setObjectName("filterBar")
@@ -101,7 +106,7 @@ class FilterBar(QFrame):
         self._build(complete)
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
-        self._patience.setInterval(budgets.current.patience_ms)
+        self._patience.setInterval(_PATIENCE_MS)
         self._patience.timeout.connect(self._on_typing_paused)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -236,10 +241,10 @@ class FilterBar(QFrame):
         self._saved = saved
         self._show_star()
 
-    def error(self) -> FilterError | None:
+    def error(self) -> FilterProblem | None:
         return self._error
 
-    def show_error(self, error: FilterError | None) -> None:
+    def show_error(self, error: FilterProblem | None) -> None:
         """Shows an error at once, or removes it."""
         self._patience.stop()
         self._error, self._note = error, None
@@ -249,14 +254,13 @@ class FilterBar(QFrame):
 
     def copy_as_sql(self) -> None:
         """Copies the text as a SQL condition; parts without an equivalent in SQL are shown as errors."""
-        from inspector.tables.filter_to_sql import condition_of
-
-        try:
-            condition = (self._to_sql or condition_of)(self._editor.text())
-        except FilterError as error:
-            self.show_error(error)
+        if self._to_sql is None:
             return
-        QGuiApplication.clipboard().setText(condition)
+        found = self._to_sql(self._editor.text())
+        if found.problem is not None:
+            self.show_error(found.problem)
+        else:
+            QGuiApplication.clipboard().setText(found.text)
 
     def recheck(self) -> None:
         """Checks the text again after its meaning may have changed, such as `$context` after a click in the tree."""
@@ -336,7 +340,12 @@ class FilterBar(QFrame):
         text = self._editor.text().strip()
         self._show_message()
         if self._error is None and self._preview is not None and text and text != self._applied:
-            self._counts.would_match = self._preview(text)
+            self._preview(text, lambda count: self._show_would_match(text, count))
+
+    def _show_would_match(self, text: str, count: int | None) -> None:
+        """Shows the number of matches of unapplied text, unless it has changed meanwhile."""
+        if text == self._editor.text().strip() != self._applied:
+            self._counts.would_match = count
             self._show_counts()
 
     def _on_stack_asked(self) -> None:
@@ -471,7 +480,7 @@ class FilterBar(QFrame):
         if self.property("focused") == "true":
             return "" if self._error is not None else "Enter to apply"
         if not self._applied:
-            return "not applied, all messages are shown" if not self._counts.narrowed else "not applied"
+            return f"not applied, all {self._noun} are shown" if not self._counts.narrowed else "not applied"
         applied = self._applied
         shown = applied if len(applied) <= _MAX_APPLIED_SHOWN else applied[: _MAX_APPLIED_SHOWN - 1] + "…"
         return f"not applied, current filter: {shown}"

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
-from inspector.filters.stacked_conditions import Condition
+from inspector.engine.requests.filters import Condition
 from inspector.present import formats
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look.theme import ThemeController

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from inspector.filters.completion import Candidate, Completion
+from inspector.engine.requests.filters import Candidate, Completion
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_completions import FilterCompletions
 from inspector.ui.widgets.filter_editor import FilterEditor
 
-Complete = Callable[[str, int], Completion]
-"""Returns the completions at a cursor position of a filter text."""
+Complete = Callable[[str, int, Callable[[Completion], object]], object]
+"""Looks for completions at a cursor position of a filter text, and calls back with them, now or later."""
 
 _LEAVING_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
 """Keys that leave the completed word."""
@@ -44,6 +44,7 @@ class Completing(QObject):
         self._editor = editor
         self._complete = complete
         self._offered: Completion | None = None
+        self._asked: tuple[str, int] | None = None  # text and cursor of the last question, until the list is hidden
         self._list = FilterCompletions(theme_controller, anchor)
         self._list.picked.connect(self._insert)
         self._list.closed.connect(self.changed)
@@ -54,6 +55,8 @@ class Completing(QObject):
         return self._list.isVisible()
 
     def hide(self) -> None:
+        """Hides the list, and drops completions on their way."""
+        self._asked = None
         self._list.hide()
 
     def takes(self, event: QKeyEvent) -> bool:
@@ -88,9 +91,22 @@ class Completing(QObject):
         """Shows the candidates at the cursor."""
         if self._complete is None:
             return
-        found = self._offered = self._complete(self._editor.text(), self._editor.cursor_place())
-        self._list.show_completion(found, self._editor.x() + self._editor.left_of(found.start))
-        self.changed.emit()
+        asked = self._asked = self._place
+        # Candidates for an earlier text would replace other characters.
+        self._offered = None
+
+        def show(found: Completion) -> None:
+            if asked == self._asked == self._place:
+                self._offered = found
+                self._list.show_completion(found, self._editor.x() + self._editor.left_of(found.start))
+                self.changed.emit()
+
+        self._complete(*asked, show)
+
+    @property
+    def _place(self) -> tuple[str, int]:
+        """Text and cursor."""
+        return self._editor.text(), self._editor.cursor_place()
 
     def _insert(self, candidate: Candidate) -> None:
         """Replaces the current word by a candidate, and offers the next completions."""

@@ -2,91 +2,42 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter
-from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.filters.completion import Candidate, Completion
+from inspector.engine.requests.filters import Candidate, Completion
+from inspector.present.rows import TERTIARY, Layout, ListedRows, Row, Text
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.floating import FloatingFrame
+from inspector.ui.widgets.frames import frame_of
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
 MOST_ROWS = 10
 """Most rows visible at once."""
 _WIDTH = 480
 _KEYS = "Tab to accept, Up and Down to choose, Esc to close"
 
-Index = QModelIndex | QPersistentModelIndex
+LAYOUT = Layout(height="content_row", left=8, right=8)
 
 
-class _CandidateModel(QAbstractListModel):
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.candidates: list[Candidate] = []
-
-    def show(self, candidates: list[Candidate]) -> None:
-        self.beginResetModel()
-        self.candidates = candidates
-        self.endResetModel()
-
-    @override
-    def rowCount(self, parent: Index | None = None) -> int:
-        return len(self.candidates)
-
-    @override
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        candidate = self.candidates[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line(candidate.label, 200)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            words = candidate.help if candidate.count is None else _times(candidate.count)
-            return ", ".join(filter(None, (safe_line(candidate.label, 200), words)))
-        return None
-
-
-class _CandidateDelegate(QStyledItemDelegate):
-    """Paints a candidate, with its meaning or its count at the right."""
-
-    def __init__(self, model: _CandidateModel, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._model = model
-        self._themes = themes
-
-    @override
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(0, self._themes.theme.metrics.content_row)
-
-    @override
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = self._themes.theme
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
-        chosen = index.row() == self._view().currentIndex().row()
-        if chosen:
-            painter.fillRect(box, theme.color("accent.wash"))
-        candidate = self._model.candidates[index.row()]
-        side = theme.metrics.cell_padding
-        inside = box.adjusted(side, 0, -side, 0)
-        font = theme.font("mono-row")
-        words = f"{candidate.count:,}" if candidate.count is not None else candidate.help
-        small = QFontMetrics(theme.font("small"))
-        room = inside.width() - (small.horizontalAdvance(words) + 2 * side if candidate.count is not None else 0)
-        shown = QFontMetrics(font).elidedText(safe_line(candidate.label, 500), Qt.TextElideMode.ElideMiddle, room)
-        painter.setFont(font)
-        painter.setPen(theme.color("ink.primary"))
-        painter.drawText(inside, int(Qt.AlignmentFlag.AlignVCenter), shown)
-        taken = QFontMetrics(font).horizontalAdvance(shown) + 2 * side
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.color("ink.secondary" if chosen else "ink.tertiary"))
-        rest = inside.adjusted(taken, 0, 0, 0)
-        right = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
-        painter.drawText(rest, right, small.elidedText(words, Qt.TextElideMode.ElideRight, rest.width()))
-
-    def _view(self) -> QListView:
-        view = self.parent()
-        assert isinstance(view, QListView)
-        return view
+def candidate_spec(place: int, candidate: Candidate) -> Row:
+    """Returns a candidate with its meaning or its count at the right."""
+    count, label = candidate.count, safe_line(candidate.label, 500)
+    words = candidate.help if count is None else f"{count:,}"
+    cell = (
+        Text(label, "mono-row", elide="middle", space=16),
+        Text(
+            words, "small", TERTIARY, "right" if count is None else "never", least=1 if count is None else 0, right=True
+        ),
+    )
+    short = safe_line(candidate.label, 200)
+    spoken = ", ".join(filter(None, (short, candidate.help if count is None else _times(count))))
+    return Row(place, ((cell,),), short, spoken=spoken)
 
 
 class FilterCompletions(FloatingFrame):
@@ -114,21 +65,16 @@ class FilterCompletions(FloatingFrame):
         self.setAccessibleName("Completions")
         self._anchor = anchor
         self.chosen = False
-        self._model = _CandidateModel(self)
-        self.view = QListView(self)
-        self.view.setObjectName("filterCandidates")
-        self.view.setAccessibleName("Completions")
+        self._candidates: list[Candidate] = []
+        self._model = RowsModel(ListedRows(LAYOUT), self)
+        self.view = RowsView(
+            self._model, theme_controller, name="filterCandidates", title="Completions", parent=self, in_dialog=True,
+            led=True,
+        )  # fmt: skip
         # The editor keeps the focus, so that typing goes on.
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.view.setFrameShape(QListView.Shape.NoFrame)
-        # Without it Qt measures every candidate at each key press.
-        self.view.setUniformItemSizes(True)
         self.view.viewport().setAutoFillBackground(False)
-        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        self.view.setModel(self._model)
-        self.view.setItemDelegate(_CandidateDelegate(self._model, theme_controller, self.view))
-        self.view.clicked.connect(lambda index: self.picked.emit(self._model.candidates[index.row()]))
+        self.view.picked.connect(lambda row, _clicked: self.picked.emit(self._candidates[row]))
         self._keys = TextLabel(_KEYS, variant="small", name="filterCompletionKeys", parent=self)
         self._column = QVBoxLayout(self)
         self._column.addWidget(self.view)
@@ -146,14 +92,16 @@ class FilterCompletions(FloatingFrame):
             self.hide()
             return
         self.chosen = False
-        self._model.show(completion.candidates)
-        self.view.setCurrentIndex(self._model.index(0))
+        self._candidates = completion.candidates
+        rows = [candidate_spec(place, one) for place, one in enumerate(completion.candidates)]
+        self._model.replace_source(ListedRows(LAYOUT, rows))
+        self.view.select_row(0)
         self._place(left)
         self.show()
         self.raise_()
 
     def _place(self, left: int) -> None:
-        window, theme = self._anchor.window(), self._themes.theme
+        window, theme = frame_of(self._anchor), self._themes.theme
         # A child of the window, so that it can cover the panes below the editor.
         if self.parentWidget() is not window:
             self.setParent(window)
@@ -171,7 +119,7 @@ class FilterCompletions(FloatingFrame):
     def current(self) -> Candidate | None:
         """Returns the selected candidate; None while hidden."""
         row = self.view.currentIndex().row()
-        return self._model.candidates[row] if self.isVisible() and 0 <= row < self._model.rowCount() else None
+        return self._candidates[row] if self.isVisible() and 0 <= row < self._model.rowCount() else None
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
@@ -180,15 +128,14 @@ class FilterCompletions(FloatingFrame):
 
     def labels(self) -> list[str]:
         """Returns the labels of visible candidates."""
-        return [candidate.label for candidate in self._model.candidates] if self.isVisible() else []
+        return [candidate.label for candidate in self._candidates] if self.isVisible() else []
 
     def step(self, by: int) -> None:
         """Moves the selection and wraps at the ends; the first Down selects the first candidate."""
         row, count = self.view.currentIndex().row(), self._model.rowCount()
         first = not self.chosen and by > 0
         self.chosen = True
-        self.view.setCurrentIndex(self._model.index(row if first else (row + by) % count))
-        self.view.viewport().update()
+        self.view.select_row(row if first else (row + by) % count)
 
 
 def _times(count: int) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from typing_extensions import override
 
 from inspector.base.utf16 import Utf16Offsets
-from inspector.filters.grammar import RESERVED, STRING
+from inspector.engine.requests.filters import RESERVED, STRING
 from inspector.ui.look.theme import ThemeController
 
 Role = Literal["field", "operator", "value"]

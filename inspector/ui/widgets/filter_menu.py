@@ -9,7 +9,7 @@ from typing import Literal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget, QWidgetAction
 
-from inspector.filters import FilterError, compile_filter
+from inspector.engine.requests.filters import check_text
 from inspector.present.wire_text import safe_line
 from inspector.ui.look import icons
 from inspector.ui.widgets.labels import TextLabel
@@ -53,7 +53,7 @@ def add_filter_actions(
         titled: show the expression above the actions.
     """
     field = only_field(expression) if column is None else column
-    usable = _compiles(expression)
+    usable = bool(expression.strip()) and check_text(expression).filter is not None
     if titled:
         menu.addAction(_Title(expression if usable else "", menu))
     for mode, words in MODES:
@@ -97,18 +97,8 @@ class _Title(QWidgetAction):
 
 def only_field(expression: str) -> str:
     """Returns the field of an expression that reads a single one, else ""."""
-    try:
-        fields = compile_filter(expression).fields
-    except FilterError:
-        return ""
-    return next(iter(fields)) if len(fields) == 1 else ""
-
-
-def _compiles(expression: str) -> bool:
-    try:
-        return bool(expression) and compile_filter(expression).expression is not None
-    except FilterError:
-        return False
+    found = check_text(expression).filter
+    return found.fields[0] if found is not None and len(found.fields) == 1 else ""
 
 
 def _named(action: QAction, name: str, act: Callable[[], object]) -> QAction:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from inspector.filters.errors import FilterError, truncate
-from inspector.filters.plain_words import FilterNote
+from inspector.engine.requests.filters import FilterNote, FilterProblem, truncate
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.floating import FloatingFrame
+from inspector.ui.widgets.frames import frame_of
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 
@@ -63,7 +63,7 @@ class FilterTrouble(FloatingFrame):
         """True if a suggestion is visible."""
         return self.isVisible() and not self._link.isHidden()
 
-    def show_error(self, error: FilterError) -> None:
+    def show_error(self, error: FilterProblem) -> None:
         """Shows an error; a suggestion with a replacement becomes a link."""
         suggestion = error.suggestion or ""
         ready = error.replacement is not None and bool(suggestion)
@@ -90,7 +90,7 @@ class FilterTrouble(FloatingFrame):
 
     def place(self) -> None:
         """Moves the message below the anchor, inside the window."""
-        window = self._anchor.window()
+        window = frame_of(self._anchor)
         if self.parentWidget() is not window:
             self.setParent(window)
         below = self._anchor.mapTo(window, QPoint(0, self._anchor.height() + 4))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from typing_extensions import override
 
-from inspector.filters.find_query import MAX_QUERY, FindQuery
+from inspector.engine.requests.find import MAX_QUERY, FindQuery
 from inspector.ui.input.keys import KeyWords, with_key
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController

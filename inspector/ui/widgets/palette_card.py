@@ -64,7 +64,7 @@ class PaletteCard(FloatingFrame):
         self.field.textChanged.connect(self._show_found)
         self.field.accepted.connect(self._take)
         self.field.left.connect(self.close_card)
-        self.list.clicked.connect(lambda _index: self._take())
+        self.list.picked.connect(lambda _row, _clicked: self._take())
         self.field.installEventFilter(self)
         parent.installEventFilter(self)
         theme_controller.changed.connect(self._place)
@@ -114,7 +114,7 @@ class PaletteCard(FloatingFrame):
         self._column.setContentsMargins(edge, edge, edge, edge)
         self._column.setSpacing(edge)
         self._nothing.setContentsMargins(theme.metrics.cell_padding, 0, 0, edge)
-        rows = max(1, min(MOST_ROWS, len(self.list.lines.lines)))
+        rows = max(1, min(MOST_ROWS, len(self.list.lines)))
         self.list.setFixedHeight(rows * theme.metrics.control)
         width = min(round(_WIDTH * theme.zoom), parent.width() - 2 * edge)
         top = theme.metrics.menu_bar + theme.metrics.tool_bar

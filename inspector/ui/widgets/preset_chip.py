@@ -80,7 +80,7 @@ class PresetChip(QToolButton):
         self._update_texts()
 
     def set_note(self, note: str) -> None:
-        """Sets the explanation of the count; "" for none."""
+        """Sets the explanation of the count, or ""."""
         self.note = note
         self._update_texts()
 

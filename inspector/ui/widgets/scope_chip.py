@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
-from inspector.filters.visible import Reach
+from inspector.engine.requests.filters import Reach
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
 
-LEAST_WIDTH = 103
+LEAST_WIDTH = 88
 """Smallest width of a segment, in logical pixels at 100 % zoom."""
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
+from inspector.engine.requests.gateways import SourceState
 from inspector.present import formats
 from inspector.present.wire_text import safe_line as one_line
-from inspector.sources.state import SourceState
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.status_button import Dot, StatusButton
 
 if TYPE_CHECKING:
-    from inspector.analysis.findings import Severity
+    from inspector.engine.requests.finding_rows import Severity
 
 NOTHING_OPEN = "No capture open"
 """Text on the start page."""
@@ -104,6 +104,7 @@ class StatusBar(QStatusBar):
         self._go_on = self._add("statusGoOn", self.go_on_clicked)
         self._counting = self._add("statusCounting")
         self._paused = self._add("statusPaused", self.paused_clicked)
+        self._range = self._add("statusRange")
         self._selected = self._add("statusSelected")
         self._counts = self._add("statusCounts", self.counts_clicked)
         self._rate = self._add("statusRate")
@@ -147,7 +148,7 @@ class StatusBar(QStatusBar):
         self._show_palette()
 
     def show_palette_key(self, key: str) -> None:
-        """Sets the key of the command palette; "" for none."""
+        """Sets the key of the command palette, or ""."""
         self._palette_key = key
         if not self._palette.isHidden():
             self._show_palette()
@@ -316,6 +317,13 @@ class StatusBar(QStatusBar):
             span = "" if span_ns is None else f", {formats.duration(span_ns)}"
             tooltip = "Messages selected, their size, and the time from the first to the last"
             self._selected.show_fact(f"{count:,} selected, {formats.size(size_bytes)}{span}", tooltip=tooltip)
+
+    def set_range(self, sentence: str) -> None:
+        """Shows a chosen time range; hidden for ""."""
+        self._range.setVisible(bool(sentence))
+        if sentence:
+            tooltip = f"{sentence}. Escape or Back shows all times again"
+            self._range.show_fact(sentence, token="accent.text", tooltip=tooltip)
 
     def show_message(self, words: str) -> None:
         """Shows a message about the last action for a few seconds."""

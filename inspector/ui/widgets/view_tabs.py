@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTabBar, QWidget
 from typing_extensions import override
@@ -93,8 +95,22 @@ class ViewTabs(QWidget):
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
+    @property
+    def bar_width(self) -> int:
+        """Width of all tabs, in pixels."""
+        return self._tabs.sizeHint().width()
+
     def add_view(self, title: str) -> None:
         self._tabs.addTab(title)
+
+    def set_views(self, titles: Sequence[str]) -> None:
+        """Sets the tabs in their order; `MESSAGES`, which is among them, stays."""
+        before = titles.index(MESSAGES)
+        with QSignalBlocker(self._tabs):
+            for place, title in enumerate(titles[:before]):
+                self._tabs.insertTab(place, title)
+            for title in titles[before + 1 :]:
+                self._tabs.addTab(title)
 
     def show_view(self, title: str) -> None:
         """Selects a view; a title without a tab changes nothing."""

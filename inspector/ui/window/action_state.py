@@ -24,7 +24,7 @@ class ActionState(QObject, Generic[W]):
     def __init__(
         self, actions: Actions[W], history: UndoHistory, shown: Shown, developer: Developer, *,
         unsaved: Callable[[], bool], connected: Callable[[], bool], of_sessions: Callable[[], set[str]],
-        parent: QWidget,
+        tab_needs: Callable[[], set[str]], parent: QWidget,
     ) -> None:  # fmt: skip
         """Subscribes to the undo history.
 
@@ -36,6 +36,7 @@ class ActionState(QObject, Generic[W]):
             unsaved: returns True for a capture without a name. Only called with a document, like the next two.
             connected: returns True if the document comes from a gateway.
             of_sessions: returns the `needs` that editable sessions fulfil.
+            tab_needs: returns the `needs` that the tabs of the window fulfil.
             parent: the owner.
         """
         super().__init__(parent)
@@ -46,6 +47,7 @@ class ActionState(QObject, Generic[W]):
         self._unsaved = unsaved
         self._connected = connected
         self._session_needs = of_sessions
+        self._tab_needs = tab_needs
         history.steps_changed.connect(self._on_steps_changed)
 
     def attach(self, panes: Panes) -> None:
@@ -72,23 +74,24 @@ class ActionState(QObject, Generic[W]):
             present |= self._needs_of_document(self._shown.panes)
         if self._shown.runs is not None:
             present.add("filter")
+        present |= self._tab_needs()
         if self._developer.wanted:
             present.add("developer")
         self._actions.enable(present)
         self._developer.show_menu()
 
     def _needs_of_document(self, panes: Panes) -> set[str]:
-        document = self._shown.document
+        state = self._shown.state
         present = {"document", "filter"} | self._session_needs()
         if panes.messages.current_message() is not None:
             present.add("message")
-        if document.live or document.sources.followed is not None:
+        if state.is_live or state.followed is not None:
             present.add("live")
-        if document.live and self._connected():
+        if state.is_live and self._connected():
             present.add("connection")
         if self._unsaved():
             present.add("unsaved")
-        if len(document.analysis.marks):
+        if state.marks:
             present.add("marks")
         return present
 

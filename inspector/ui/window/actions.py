@@ -7,23 +7,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from inspector.formats.products import SESSION_PRODUCTS
 from inspector.ui.input.action import SESSIONS, Action
 
 if TYPE_CHECKING:
+    from inspector.ui.docview.find_in_view import FindInView
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.panels.conversation.find import ConversationFind
+    from inspector.ui.panels.conversation.panel import ConversationPanel
     from inspector.ui.panels.runs.page import RunsPage
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.window.shared_clock import ClockMode
 
 # Qt's Ctrl is Cmd on macOS, where Cmd+, opens the settings of every program.
 _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S", "Ctrl+,")
 
 _DETAILS = "Page of the detai&ls"
 _THEME = "Theme"
-_PANES_MENU, _TIME, _SORT, _ZOOM, _HIGHLIGHT = "&Panes", "&Time", "&Sort", "&Zoom", "Hi&ghlight"
+_IN_CONVERSATION, _CONVERSATION = "In the con&versation", "conversationPanel"
+_PANES_MENU, _TIME, _ROWS, _ZOOM, _HIGHLIGHT = "&Panes", "&Time", "&Rows", "&Zoom", "Hi&ghlight"
 
 
 def _run_in_panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
@@ -47,9 +52,40 @@ def _run_in_content(do: Callable[[Panes | RunsPage], object]) -> Callable[[MainW
     return done
 
 
+def _run_in_conversation(do: Callable[[ConversationPanel], object]) -> Callable[[MainWindow], None]:
+    """Shows the conversation, and runs `do` with it."""
+
+    def done(window: MainWindow) -> None:
+        if window.panes is not None:
+            window.center.show_view("conversation")
+            do(cast("ConversationPanel", window.center.view("conversation")))
+
+    return done
+
+
+def _find(do: Callable[[FindInView | ConversationFind], object]) -> Callable[[MainWindow], None]:
+    """Runs `do` with the search of the conversation if it is shown, else with that of the table."""
+
+    def done(window: MainWindow) -> None:
+        if window.panes is None:
+            return
+        shown = window.center.view("conversation") if window.center.current == "conversation" else None
+        do(window.panes.find_in_view if shown is None else cast("ConversationPanel", shown).find_in_text)
+
+    return done
+
+
 def _test_in_panes(on: Callable[[Panes], bool]) -> Callable[[MainWindow], bool]:
     """Returns a test of the panes that is False without a document."""
     return lambda window: window.panes is not None and on(window.panes)
+
+
+def _has_clock(mode: ClockMode) -> Callable[[MainWindow], bool]:
+    def is_on(window: MainWindow) -> bool:
+        clock = window.application.tabs.clock(window)
+        return clock is not None and clock.mode == mode
+
+    return is_on
 
 
 def _has_theme(setting: str) -> Callable[[MainWindow], bool]:
@@ -108,7 +144,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            words="read as declaration toml unknown log"),
     Action("file.add_source", "Add source...", "&File", lambda w: w.sources.ask_for_sources(),
            needs="document", words="merge together several logs join"),
-    Action("file.new_window", "&New window", "&File", lambda w: w.application.new_window(), ("Ctrl+N",),
+    Action("file.new_window", "&New window", "&File", lambda w: w.application.new_window(alone=True), ("Ctrl+N",),
            separated=True),
     Action("file.save", "&Save capture...", "&File", lambda w: w.saver.save(), ("Ctrl+S",), needs="unsaved",
            separated=True),
@@ -120,6 +156,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            words="session together several logs"),
     Action("file.export", "&Export...", "&File", lambda w: w.exporting.show_dialog(), ("Ctrl+Shift+E",),
            needs="document"),
+    Action("file.print", "Print the conversation...", "&File", lambda w: w.exporting.print_conversation(), ("Ctrl+P",),
+           needs="document", words="paper pdf page browser"),
     Action("file.preferences", "Se&ttings...", "&File", lambda w: w.settings_editing.open(), _PREFERENCES,
            separated=True, words="preferences options configure font density language theme"),
     Action("file.close", "Close &window", "&File", lambda w: w.close(), ("Ctrl+W",), separated=True),
@@ -150,11 +188,11 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            _run_in_panes(lambda p: p.messages.filter_by_selected("replace")), needs="message"),
     Action("edit.hide_selected", "&Hide the selected messages", "&Edit",
            _run_in_panes(lambda p: p.messages.filter_by_selected("and_not")), needs="message"),
-    Action("edit.find", "Fin&d in view", "&Edit", _run_in_panes(lambda p: p.find_in_view.open()), ("Ctrl+F",), "find",
+    Action("edit.find", "Fin&d in view", "&Edit", _find(lambda find: find.open()), ("Ctrl+F",), "find",
            needs="document", separated=True),
-    Action("edit.find_next", "Find next", "&Edit", _run_in_panes(lambda p: p.find_in_view.step(1)), ("F3",),
+    Action("edit.find_next", "Find next", "&Edit", _find(lambda find: find.step(1)), ("F3",),
            needs="document"),
-    Action("edit.find_previous", "Find previous", "&Edit", _run_in_panes(lambda p: p.find_in_view.step(-1)),
+    Action("edit.find_previous", "Find previous", "&Edit", _find(lambda find: find.step(-1)),
            ("Shift+F3",), needs="document"),
     Action("edit.find_case", "Match case in Find", "&Edit", _run_in_panes(lambda p: p.find_in_view.switch_match_case()),
            ("Ctrl+Alt+A",), needs="document", on=_test_in_panes(lambda p: p.find_in_view.bar.match_case.isChecked())),
@@ -167,18 +205,20 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("edit.save_preset", "Save filter as &preset", "&Edit", lambda w: w.presets.ask_to_save_active(),
            ("Ctrl+D",), "save", needs="document"),
     Action("view.contexts", "&Contexts", "&View", lambda w: w.dock_row.switch("view.contexts"), ("Ctrl+1",),
-           needs="document", on=lambda w: w.dock_row.shows("view.contexts")),
+           needs="document", on=lambda w: w.dock_row.shows("view.contexts"), submenu=_PANES_MENU),
     Action("view.details", "&Details", "&View", lambda w: w.dock_row.switch("view.details"), ("Ctrl+2",),
-           needs="document", on=lambda w: w.dock_row.shows("view.details")),
+           needs="document", on=lambda w: w.dock_row.shows("view.details"), submenu=_PANES_MENU),
     Action("view.facets", "Facets", "&View", lambda w: w.dock_row.turn_over("Facets"), ("Ctrl+Alt+F",),
-           needs="document", on=lambda w: w.dock_row.shows("view.facets")),
-    Action("view.account", "What happe&ned", "&View", lambda w: w.navigation.show_account(), needs="document"),
+           needs="document", on=lambda w: w.dock_row.shows("view.facets"), submenu=_PANES_MENU),
+    Action("view.account", "What happe&ned", "&View", lambda w: w.navigation.show_account(), needs="document",
+           submenu=_PANES_MENU),
     Action("view.findings", "&Findings", "&View", lambda w: w.dock_row.turn_over("Findings"), ("Ctrl+3",),
-           needs="document", on=lambda w: w.dock_row.shows("view.findings")),
+           needs="document", on=lambda w: w.dock_row.shows("view.findings"), submenu=_PANES_MENU),
     Action("view.marks", "&Marks", "&View", lambda w: w.dock_row.turn_over("Marks"), ("Ctrl+5",), needs="document",
-           on=lambda w: w.dock_row.shows("view.marks")),
+           on=lambda w: w.dock_row.shows("view.marks"), submenu=_PANES_MENU),
     Action("view.sources", "Sources", "&View", lambda w: w.dock_row.turn_over("Sources"), needs="document",
-           on=lambda w: w.dock_row.shows("view.sources"), words="files logs clock offset merged together"),
+           on=lambda w: w.dock_row.shows("view.sources"), words="files logs clock offset merged together",
+           submenu=_PANES_MENU),
     Action("view.edge_left", "Left panel", "&View", lambda w: w.dock_row.switch_edge("left"), icon="pane_left",
            needs="document", on=lambda w: w.dock_row.shows_edge("left"), words="sidebar panel", submenu=_PANES_MENU),
     Action("view.edge_bottom", "Bottom panel", "&View", lambda w: w.dock_row.switch_edge("bottom"),
@@ -199,31 +239,41 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            submenu=_DETAILS),
     Action("details.findings", "&Findings", "&View", lambda w: w.navigation.show_details("Findings"), needs="message",
            submenu=_DETAILS),
+    Action("view.overview", "Overview", "&View", lambda w: w.navigation.show_view("overview"), ("Alt+Home",),
+           needs="document", on=_is_view_shown("overview"), separated=True, words="summary cards what happened"),
     Action("view.messages", "Messages", "&View", lambda w: w.navigation.show_view("messages"), ("Ctrl+6",),
-           needs="document", on=_is_view_shown("messages"), separated=True),
+           needs="document", on=_is_view_shown("messages")),
+    Action("view.conversation", "Conversation", "&View", lambda w: w.navigation.show_view("conversation"), ("Ctrl+J",),
+           needs="document", on=_is_view_shown("conversation"), words="read transcript chat turns"),
+    Action("view.steps", "Steps", "&View", lambda w: w.navigation.show_view("steps"), needs="document",
+           on=_is_view_shown("steps"), words="waterfall durations slow trace tree"),
     Action("view.timeline", "Timeline", "&View", lambda w: w.navigation.show_view("timeline"), ("Ctrl+7",),
            needs="document", on=_is_view_shown("timeline")),
     Action("view.model_sees", "Model sees", "&View", lambda w: w.navigation.show_view("model_sees"), ("Ctrl+8",),
            needs="document", on=_is_view_shown("model_sees")),
+    Action("view.files", "Files", "&View", lambda w: w.navigation.show_view("files"), needs="document",
+           on=_is_view_shown("files"), words="edits changes diff written read"),
     Action("view.subsessions", "Sub-sessions", "&View", lambda w: w.navigation.show_view("subsessions"), ("Ctrl+B",),
            needs="sessions", on=_is_view_shown("subsessions")),
     Action("view.hints", "Show context &hints", "&View",
            lambda w: w.settings_editing.show_hints(not w.display.shows_hints),
-           on=lambda w: w.display.shows_hints, separated=True),
+           on=lambda w: w.display.shows_hints, separated=True, submenu=_ROWS),
     Action("view.frames", "Show each stream frame and copy", "&View",
            lambda w: w.settings_editing.fold_streams(not w.display.folds_streams),
-           on=lambda w: not w.display.folds_streams, words="fold unfold tokens chunks repeats said again"),
+           on=lambda w: not w.display.folds_streams, words="fold unfold tokens chunks repeats said again",
+           submenu=_ROWS),
     Action("view.bookkeeping", "Show bookkeeping rows", "&View", lambda w: w.display.switch_bookkeeping(),
-           ("Ctrl+Shift+B",), on=lambda w: not w.display.hides_bookkeeping, words="hooks snapshots hidden records"),
+           ("Ctrl+Shift+B",), on=lambda w: not w.display.hides_bookkeeping, words="hooks snapshots hidden records",
+           submenu=_ROWS),
     Action("view.expand", "Expand or collapse the row", "&View", _run_in_panes(lambda p: p.messages.toggle_original()),
-           ("Ctrl+E",), needs="message"),
+           ("Ctrl+E",), needs="message", submenu=_ROWS),
     Action("view.presets", "&Edit presets...", "&View", lambda w: w.settings_editing.open("presets"), separated=True),
     Action("view.highlights", "Highlight &rules...", "&View", lambda w: w.settings_editing.open("highlights"),
            submenu=_HIGHLIGHT),
     Action("view.highlight_filter", "Highlight filter matches", "&View",
            lambda w: w.highlighting.ask_to_add_filter(), ("Ctrl+Shift+H",), needs="document", submenu=_HIGHLIGHT),
-    Action("view.columns", "Col&umns...", "&View", lambda w: w.navigation.choose_columns(), needs="document",
-           separated=True, words="fields table"),
+    Action("view.columns", "&Columns...", "&View", lambda w: w.navigation.choose_columns(), needs="document",
+           separated=True, words="fields table", submenu=_ROWS),
     Action("view.time_start", "Time since the first message", "&View",
            _run_in_panes(lambda p: p.messages.choose_time("start")), needs="document",
            on=lambda w: w.display.time_mode == "start", submenu=_TIME),
@@ -236,9 +286,9 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            _run_in_panes(_count_times_from_current), ("Ctrl+T",), needs="message",
            on=lambda w: w.display.time_mode == "mark", submenu=_TIME),
     Action("view.sort_again", "&Re-sort", "&View", _run_in_panes(lambda p: p.messages.sorter.again()), needs="document",
-           submenu=_SORT),
+           submenu=_ROWS),
     Action("view.sort_clear", "&Unsorted", "&View", _run_in_panes(lambda p: p.messages.sorter.clear()),
-           needs="document", submenu=_SORT),
+           needs="document", submenu=_ROWS),
     Action("view.theme_system", "&System", "&View", lambda w: w.settings_editing.choose_theme("system"),
            on=_has_theme("system"), separated=True, submenu=_THEME, words="colours appearance mode"),
     Action("view.theme_light", "&Light", "&View", lambda w: w.settings_editing.choose_theme("light"),
@@ -252,7 +302,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("view.zoom_reset", "&Actual size", "&View", lambda w: w.settings_editing.zoom_reset(), ("Ctrl+0",),
            words="zoom 100 font text scale", submenu=_ZOOM),
     Action("view.reset_layout", "&Reset the layout", "&View", lambda w: w.layout_keeper.reset(), needs="document",
-           separated=True, words="default panes docks"),
+           separated=True, words="default panes docks", submenu=_PANES_MENU),
     Action("go.first", "&First message", "&Go", _run_in_panes(lambda p: p.messages.go_to_first()), ("Ctrl+Home",),
            needs="document", in_panes=True),
     Action("go.last", "&Last message", "&Go", _run_in_panes(lambda p: p.messages.go_to_last()), ("Ctrl+End",),
@@ -282,6 +332,27 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            ("Alt+Shift+Down",), needs="message"),
     Action("go.participant_previous", "Previous by this participant", "&Go",
            lambda w: w.next_message.by_participant(-1), ("Alt+Shift+Up",), needs="message"),
+    Action("conversation.turn_next", "Next turn", "&Go", _run_in_conversation(lambda c: c.step_turn(1)), ("J",),
+           needs="document", in_panes=True, pane=_CONVERSATION, submenu=_IN_CONVERSATION, separated=True),
+    Action("conversation.turn_previous", "Previous turn", "&Go", _run_in_conversation(lambda c: c.step_turn(-1)),
+           ("K",), needs="document", in_panes=True, pane=_CONVERSATION, submenu=_IN_CONVERSATION),
+    Action("conversation.failure_next", "Next failure", "&Go", _run_in_conversation(lambda c: c.step_failure(1)),
+           ("N",), needs="document", in_panes=True, pane=_CONVERSATION, submenu=_IN_CONVERSATION),
+    Action("conversation.failure_previous", "Previous failure", "&Go",
+           _run_in_conversation(lambda c: c.step_failure(-1)), ("Shift+N",), needs="document", in_panes=True,
+           pane=_CONVERSATION, submenu=_IN_CONVERSATION),
+    Action("conversation.expand_all", "Expand or collapse all cards", "&Go",
+           _run_in_conversation(lambda c: c.expand_all()), ("E",), needs="document", in_panes=True,
+           pane=_CONVERSATION, submenu=_IN_CONVERSATION),
+    Action("conversation.thoughts", "Open or fold all thoughts", "&Go",
+           _run_in_conversation(lambda c: c.thoughts.toggle()), ("T",), needs="document", in_panes=True,
+           pane=_CONVERSATION, submenu=_IN_CONVERSATION),
+    Action("conversation.results", "Fold or show all results", "&Go",
+           _run_in_conversation(lambda c: c.results.toggle()), ("R",), needs="document", in_panes=True,
+           pane=_CONVERSATION, submenu=_IN_CONVERSATION),
+    Action("conversation.find", "Find in the conversation", "&Go",
+           _run_in_conversation(lambda c: c.find_in_text.open()),
+           ("/",), needs="document", in_panes=True, pane=_CONVERSATION, submenu=_IN_CONVERSATION),
     Action("go.in_timeline", "Show in timeline", "&Go", lambda w: w.navigation.show_in_timeline(), ("Ctrl+Shift+T",),
            needs="message", separated=True),
     Action("go.model_sees", "Show in Model sees", "&Go", lambda w: w.navigation.show_model_here(),
@@ -342,6 +413,20 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("developer.log", "&Log...", "&Developer", lambda w: w.developer.show_log(), needs="developer"),
     Action("developer.fail", "&Raise an error", "&Developer", lambda w: w.developer.fail(), needs="developer",
            separated=True),
+    Action("window.next", "&Next tab", "&Window", lambda w: w.application.tabs.step(w, 1), ("Ctrl+Tab", "Ctrl+PgDown"),
+           needs="tabs"),
+    Action("window.previous", "&Previous tab", "&Window", lambda w: w.application.tabs.step(w, -1),
+           ("Ctrl+Shift+Tab", "Ctrl+PgUp"), needs="tabs"),
+    Action("window.move_out", "&Move to new window", "&Window", lambda w: w.application.tabs.move_out(w),
+           needs="tabs", separated=True, words="tab detach"),
+    Action("window.gather", "Merge &all windows", "&Window", lambda w: w.application.tabs.gather(w),
+           words="tabs together"),
+    Action("window.compare", "&Compare side by side", "&Window", lambda w: w.side_by_side.switch(), needs="document",
+           on=lambda w: w.application.tabs.clock(w) is not None, separated=True, words="split two documents diff runs"),
+    Action("window.clock_time", "Select the same &time in both", "&Window",
+           lambda w: w.application.tabs.set_clock(w, "time"), needs="beside", on=_has_clock("time")),
+    Action("window.clock_start", "Select the same time since the &start in both", "&Window",
+           lambda w: w.application.tabs.set_clock(w, "start"), needs="beside", on=_has_clock("start")),
     Action("help.guide", "&Guide", "&Help", lambda w: w.guide.open(), ("F1",), words="help manual documentation"),
     Action("help.palette", "&Command palette...", "&Help", lambda w: w.command_palette.card.open(), ("Ctrl+Shift+P",)),
     Action("help.keys", "&Keys...", "&Help", lambda w: w.settings_editing.show_keys(), ("Shift+F1",),

@@ -51,7 +51,7 @@ class Closing:
         """
         if self._is_decided:
             return self._msp.saving.busy
-        asks = self._gateway.session is not None or self._shown.location.unsaved is not None or self._msp.may_lose_any
+        asks = self._gateway.connection is not None or self._shown.state.unsaved is not None or self._msp.may_lose_any
         if asks:
             self._tasks.spawn(self._close_if_allowed(), "close the window")
         return asks
@@ -78,5 +78,5 @@ class Closing:
         """Leaves the gateway, ends the demo and closes the window. Asks no question and keeps an unsaved capture."""
         self._is_decided = True
         await self._msp.saving.wait_for_write()
-        await self._gateway.end_session()
+        await self._gateway.end_session_in_time()
         self._window.close()

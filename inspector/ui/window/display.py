@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QObject, QRect, QSize
 
 from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.widgets.frames import frame_of
 
 if TYPE_CHECKING:
+    from inspector.engine.requests.finding_rows import Grouping
     from inspector.settings import SavedQuery, Table
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.panels.findings.panel import FindingsPanel
-    from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.query.panel import QueryPanel
     from inspector.ui.services import SettingsOwner
     from inspector.ui.widgets.name_card import NameCard
@@ -52,7 +53,7 @@ class Display(QObject):
         panes.when_made("query", self._attach_query)
 
     def _attach_findings(self, findings: FindingsPanel) -> None:
-        from inspector.ui.panels.findings.rows import Grouping
+        from inspector.engine.requests.finding_rows import Grouping
 
         findings.group_by(Grouping(self._owner.settings.findings_by))
         findings.grouping_chosen.connect(self._on_grouping_chosen)
@@ -83,7 +84,7 @@ class Display(QObject):
         if not sql:
             return
         card = self._name_card()
-        corner = panel.mapTo(panel.window(), panel.rect().topRight())  # the card floats over the panel's window
+        corner = panel.mapTo(frame_of(panel), panel.rect().topRight())  # the card floats over the panel's window
         card.ask_name("Query name", sql, "", QRect(corner, QSize(1, 1)), panel.save)
 
     def apply(self, panes: Panes) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QWidget
 
-    from inspector.document.document import CaptureDocument
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.view_head import ViewHead
     from inspector.ui.docview.window_content import Shown
@@ -32,7 +32,7 @@ class Showing:
 
     def __init__(
         self, window: QWidget, shown: Shown, theme: ThemeController, *, pages: Pages, bars: BarStack, head: ViewHead,
-        center: Center, docks: Docks, layout: WindowLayout, restoring: Restoring,
+        center: Center, docks: Docks, layout: WindowLayout, restoring: Restoring, first_view: Callable[[], str],
     ) -> None:  # fmt: skip
         """Stores its collaborators.
 
@@ -47,7 +47,9 @@ class Showing:
             docks: the docks with the other panes.
             layout: the widths of docks.
             restoring: the saved state of the window, if it is restored.
+            first_view: returns the view that a newly opened document shows.
         """
+        self._first_view = first_view
         self._frame = window
         self._shown = shown
         self._theme = theme
@@ -60,16 +62,16 @@ class Showing:
         self._restoring = restoring
         self._pending_panes: Panes | None = None
 
-    def show(self, document: CaptureDocument, fill: Callable[[Panes], object]) -> SlicedWork[Panes]:
+    def show(self, client: DocumentClient, fill: Callable[[Panes], object]) -> SlicedWork[Panes]:
         """Shows the first document of the window, in steps that let the event loop run.
 
         Everything is built and laid out invisibly. Then it is painted part by part in its final place.
 
         Args:
-            document: the document to show.
+            client: the document to show.
             fill: fills the widgets around the panes.
         """
-        panes = self._pending_panes = Panes(document, self._theme, PANELS, self._frame)
+        panes = self._pending_panes = Panes(client, self._theme, PANELS, self._frame)
         yield
         yield from panes.make()
         yield from self._docks.make(panes)
@@ -77,7 +79,7 @@ class Showing:
         self._frame.setUpdatesEnabled(False)
         try:
             yield from self._place_parts(panes)
-            self._shown.show(document, panes)
+            self._shown.show(client, panes)
             self._pending_panes = None
             self._shown.attached.emit(panes)
             fill(panes)
@@ -102,6 +104,8 @@ class Showing:
         yield from self._docks.place()
         self._layout.default_docks()
         self._layout.restore_docks(self._restoring.saved, self._center.show_view)
+        if self._restoring.saved is None:
+            self._center.show_view(self._first_view())
         gc_control.freeze_and_trim()
         yield
         self._head.attach(panes, self._center)
@@ -116,14 +120,14 @@ class Showing:
         parts = [*((part, "surface.base") for part in panels), *((part, "surface.chrome") for part in self._bars.rows)]
         return [(part, surface) for part, surface in parts if part is not None and part.isVisible()]
 
-    def replace(self, document: CaptureDocument) -> Panes:
+    def replace(self, client: DocumentClient) -> Panes:
         """Replaces the shown document. Docks and views stay in place."""
         before = self._shown.panes
         if before is not None:
             before.detach()
-        panes = Panes(document, self._theme, PANELS, self._frame)
+        panes = Panes(client, self._theme, PANELS, self._frame)
         run_to_end(panes.make())
-        self._shown.show(document, panes)
+        self._shown.show(client, panes)
         self._center.replace(panes)
         self._docks.replace(panes)
         self._head.speak_of(panes)

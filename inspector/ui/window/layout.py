@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QObject, QPoint, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
-from typing_extensions import override
 
 from inspector.base.paths import config_folder
 from inspector.ui.window.docks import BOTTOM, DOCKS
@@ -96,11 +95,12 @@ class WindowLayout(QObject):
         self._is_details_below = False  # True while details are below the messages for lack of room
         self._hidden_steps = 0  # number of entries of `_HIDE_ORDER` without room
         self._hidden_for_room: set[str] = set()  # titles of the panes hidden for lack of room
+        self._freed: frozenset[Qt.DockWidgetArea] = frozenset()  # sides whose place the view takes
+        self._hidden_for_view: set[str] = set()  # titles of the side panes hidden meanwhile
         self._settle_timer = QTimer(self)
         self._settle_timer.setSingleShot(True)
         self._settle_timer.setInterval(0)  # after the docks are laid out
         self._settle_timer.timeout.connect(self._fit_sides)
-        window.installEventFilter(self)
 
     def _layout_file(self) -> QSettings:
         return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
@@ -139,6 +139,33 @@ class WindowLayout(QObject):
             self._window.tabifyDockWidget(bottom[0], dock)
         height = round(_BOTTOM_HEIGHT * self._theme.theme.zoom)
         self._window.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
+
+    def free_sides(self, sides: Iterable[Qt.DockWidgetArea]) -> None:
+        """Hides the panes of sides whose place the view takes, and shows the panes of other sides again.
+
+        Panes that the user shows meanwhile stay.
+        """
+        freed = frozenset(sides)
+        if freed == self._freed:
+            return
+        self._freed = freed
+        for title, dock in self._docks.items():
+            if not self._stands_at_side(title):
+                continue
+            if self._is_freed(title):
+                if not dock.isHidden():
+                    dock.hide()
+                    self._hidden_for_view.add(title)
+            elif title in self._hidden_for_view:
+                self._hidden_for_view.discard(title)
+                dock.show()
+        self._hidden_steps = 0  # the window may have lost the room for them meanwhile
+        self._hide_panes_without_room()
+        self._fit_sides()
+        self._settle_timer.start()
+
+    def _is_freed(self, title: str) -> bool:
+        return self._window.dockWidgetArea(self._docks[title]) in self._freed
 
     def reset(self) -> None:
         """Puts every dock back to its side. Side docks are shown and bottom docks are hidden."""
@@ -199,7 +226,7 @@ class WindowLayout(QObject):
 
     @property
     def _titles_without_room(self) -> str:
-        hidden = {title for title in self._hidden_for_room if self._docks[title].isHidden()}
+        hidden = {title for title in self._hidden_for_room | self._hidden_for_view if self._docks[title].isHidden()}
         return ",".join(sorted(hidden | ({"Details"} if self._is_details_below else set[str]())))
 
     def store(self) -> None:
@@ -207,7 +234,7 @@ class WindowLayout(QObject):
         window = self._window
         if self._remembers and self._docks:
             store = self._layout_file()
-            store.setValue("geometry", window.saveGeometry())
+            store.setValue("geometry", window.window().saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
             store.setValue("dragged", "false" if self._dragged is None else "true")
             store.setValue("gave_way", self._titles_without_room)
@@ -238,7 +265,10 @@ class WindowLayout(QObject):
                     self._hidden_for_room.add(title)
         for titles in _HIDE_ORDER[narrow:before]:
             for title in self._hidden_for_room.intersection(titles):
-                self._docks[title].show()
+                if self._is_freed(title):
+                    self._hidden_for_view.add(title)
+                else:
+                    self._docks[title].show()
             self._hidden_for_room.difference_update(titles)
         if self._is_details_below and not narrow:
             self._put_details_back()
@@ -278,16 +308,13 @@ class WindowLayout(QObject):
         sides = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         return not dock.isFloating() and self._window.dockWidgetArea(dock) in sides
 
-    @override
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def on_mouse(self, *, pressed: bool) -> None:
         """Detects drags of pane edges. Qt sends mouse events to the window itself only there."""
-        if watched is self._window and {"Contexts", "Details"} <= self._docks.keys():
-            if event.type() is QEvent.Type.MouseButtonPress:
-                self._widths_at_press = self._sides()
-            elif event.type() is QEvent.Type.MouseButtonRelease and self._widths_at_press is not None:
-                # After Qt itself has handled the release and resized the docks.
-                QTimer.singleShot(0, self, self._detect_drag)
-        return super().eventFilter(watched, event)
+        if pressed and {"Contexts", "Details"} <= self._docks.keys():
+            self._widths_at_press = self._sides()
+        elif not pressed and self._widths_at_press is not None:
+            # After Qt itself has handled the release and resized the docks.
+            QTimer.singleShot(0, self, self._detect_drag)
 
     def _detect_drag(self) -> None:
         before, self._widths_at_press = self._widths_at_press, None

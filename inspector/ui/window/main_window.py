@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QChildEvent, QEvent, Qt
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QTabBar
 from typing_extensions import override
 
@@ -33,6 +33,7 @@ from inspector.ui.window.pages import Pages
 from inspector.ui.window.preload import Warming
 from inspector.ui.window.recent_menus import RecentMenus
 from inspector.ui.window.window_features import WindowFeatures
+from inspector.ui.window.window_menu import WindowMenu
 
 if TYPE_CHECKING:
     from inspector.ui.window.owner import WindowOwner
@@ -58,7 +59,12 @@ class MainWindow(WindowFeatures):
         pages: the middle, with the start page or the document.
         start_page, notices: parts of `pages`.
         status: the status bar.
+
+    Signals:
+        modified_changed(): the mark of unsaved changes was set or removed.
     """
+
+    modified_changed = Signal()
 
     _painted = False
 
@@ -72,7 +78,7 @@ class MainWindow(WindowFeatures):
         self.display = Display(application, self.shown, lambda: self.name_card, self)
         # lambdas, because each attribute imports and creates its part on first access
         self.waiting_parts: tuple[Callable[[], object], ...] = (
-            application.load_plugins, lambda: self.bars, lambda: self.filter_conditions,
+            self._list_sessions, application.load_plugins, lambda: self.bars, lambda: self.filter_conditions,
             lambda: self.pages.document_page, lambda: self.opening, lambda: self.gateway, lambda: self.documents,
             lambda: self.capture_saving,
         )  # fmt: skip
@@ -85,7 +91,7 @@ class MainWindow(WindowFeatures):
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.layout_keeper.place_window(application.windows)
+        self.layout_keeper.place_window([one.window() for one in application.windows])
         self.can_do = Actions(self, actions)
         self.actions_by_id = self.can_do.by_id
         self.keys = Keys(self, application.settings.keys)
@@ -98,13 +104,14 @@ class MainWindow(WindowFeatures):
         recent.file_chosen.connect(lambda target: self.opening.open_target(target))
         recent.gateway_chosen.connect(lambda chosen: self.connections.join(chosen))
         recent.clear_requested.connect(lambda: self.connections.clear_recent())
+        self.window_menu = WindowMenu(self, self.menus["&Window"])
         self.developer = Developer(
             self, self.shown, application, self.menuBar(), self.menus["&Developer"], self.can_do.needing("developer")
         )
         self.action_state = ActionState(
             self.can_do, self.undo_history, self.shown, self.developer,
-            unsaved=lambda: self.shown.location.unsaved is not None, connected=lambda: self.gateway.session is not None,
-            of_sessions=lambda: self.msp.present, parent=self,
+            unsaved=lambda: self.shown.state.unsaved is not None, connected=lambda: self.gateway.connection is not None,
+            of_sessions=lambda: self.msp.present, tab_needs=lambda: application.tabs.needs_of(self), parent=self,
         )  # fmt: skip
         self.dock_row.changed.connect(self.can_do.show_switches)
         self.dock_row.left.connect(self.focus_center)
@@ -147,6 +154,8 @@ class MainWindow(WindowFeatures):
         page = self.start_page
         page.open_requested.connect(lambda: self.opening.ask_for_files())
         page.sessions_requested.connect(lambda: self.agent_sessions.show_dialog())
+        page.session_requested.connect(lambda target: self.opening.open_target(target))
+        page.tap_requested.connect(lambda: self.tapping.show_dialog())
         page.paste_requested.connect(lambda: self.opening.paste_text())
         page.recent_file_requested.connect(lambda target: self.opening.open_target(target))
         page.recover_requested.connect(lambda unsaved: self.capture_saving.recover(unsaved))
@@ -159,6 +168,11 @@ class MainWindow(WindowFeatures):
         page.keep_connection_requested.connect(lambda chosen: self.connections.ask_for(chosen))
         page.forget_requested.connect(lambda recent: self.connections.forget_recent(recent))
         page.clear_recent_requested.connect(lambda: self.connections.clear_recent())
+
+    def _list_sessions(self) -> None:
+        """Lists the newest sessions on the start page. The engine looks them up while the other parts are created."""
+        if not self.is_in_use:
+            self.agent_sessions.list_newest(self.start_page)
 
     def _connect_requests(self) -> None:
         """Connects the requests of features."""
@@ -173,6 +187,7 @@ class MainWindow(WindowFeatures):
         requests.replaced.connect(self._close_for_replacement)
         requests.view_requested.connect(lambda view: self.navigation.show_view(view))
         requests.dock_requested.connect(self.dock_row.bring_up)
+        requests.settings_requested.connect(lambda page: self.settings_editing.open(page))
         requests.pane_requested.connect(lambda title: self.pane_focus.enter(title))
 
     def _update_details_title(self) -> None:
@@ -183,9 +198,10 @@ class MainWindow(WindowFeatures):
     # Document
 
     def _show_failed(self) -> None:
-        from inspector.present.findings import failed_filter  # imported with the first document
+        from inspector.engine.requests.problems import CountFailures  # imported with the first document
 
-        self.filtering.apply(failed_filter(self.document.capture))
+        if self.panes is not None:
+            self.filtering.apply(self.panes.client.answer_now(CountFailures()).filter)
 
     def _close_for_replacement(self) -> None:
         """Gives its geometry to another window with the same document, and closes."""
@@ -196,16 +212,25 @@ class MainWindow(WindowFeatures):
 
     @override
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride:
-            if own_keys.wants(QApplication.focusWidget(), event):
+        if isinstance(event, QKeyEvent):
+            if event.type() is QEvent.Type.ShortcutOverride and own_keys.wants(QApplication.focusWidget(), event):
                 # Accepted, so that Qt sends the key to the focused widget and not to a shortcut.
                 event.accept()
                 return True
+        elif isinstance(event, QMouseEvent):
+            if event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease):
+                self.layout_keeper.on_mouse(pressed=event.type() is QEvent.Type.MouseButtonPress)
         # Qt paints on this event, so everything that was deferred for the first picture can begin.
         elif not self._painted and event.type() is QEvent.Type.UpdateRequest:
+            self.after_first_paint()
+        return super().event(event)
+
+    def after_first_paint(self) -> None:
+        """Starts the work that the first picture need not wait for; the window with its tab calls it, too."""
+        if not self._painted:
             self._painted = True
             self.warming.start()
-        return super().event(event)
+            QTimer.singleShot(0, self, self.application.warm_engine)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -214,6 +239,9 @@ class MainWindow(WindowFeatures):
             button.click()
             return
         if event.key() == Qt.Key.Key_Escape and not self.opening.cancel_reading():
+            focus = QApplication.focusWidget()
+            if self.panes is not None and focus is not None and self.center.isAncestorOf(focus):
+                self.panes.leave_innermost()
             self.focus_center()
         super().keyPressEvent(event)
 
@@ -244,6 +272,12 @@ class MainWindow(WindowFeatures):
         ), next)  # fmt: skip
 
     @override
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ModifiedChange:
+            self.modified_changed.emit()
+
+    @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.layout_keeper.window_resized(event.oldSize().width(), event.size().width())
@@ -263,6 +297,7 @@ class MainWindow(WindowFeatures):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Defers the close until the live session has ended and the user has decided about the capture."""
         if self.closing.put_off():
+            self.application.tabs.bring_up(self)
             event.ignore()
             return
         # Before anything closes, since the list of open windows is saved here.
@@ -278,9 +313,10 @@ class MainWindow(WindowFeatures):
             self.panes.detach()
             self.center.stop()
             self.filter_conditions.stop()
-        self.document.close()
+        if self.shown.client is not None:
+            self.shown.client.close(discard=self.capture_saving.discards)
+            self.capture_saving.delete_discarded()
         self.opening.clear_away()
-        self.capture_saving.clear_away()
         event.accept()
         self.application.window_closed(self)
         self.deleteLater()

@@ -11,7 +11,8 @@ from inspector.ui.debug.developer import ProgramServices
 from inspector.ui.services import Services
 
 if TYPE_CHECKING:
-    from inspector.store.files.capture_folder import UnsavedCapture
+    from inspector.engine.start_files import UnsavedCapture
+    from inspector.ui.window.tabbed_windows import TabbedWindows
 
 W = TypeVar("W")
 
@@ -21,14 +22,18 @@ class WindowOwner(ProgramServices, Services, Protocol[W]):
 
     windows: list[W]
     """The open windows."""
+    tabs: TabbedWindows
+    """The windows with tabs."""
     notice: str
-    """First notice in every window; "" for none."""
+    """First notice in every window, or ""."""
 
-    def new_window(self, opening: str = "") -> W:
-        """Opens and shows a new window, on the start page or while a document loads.
+    def new_window(self, opening: str = "", *, beside: W | None = None, alone: bool = False) -> W:
+        """Opens and shows a new tab or window, on the start page or while a document loads.
 
         Args:
             opening: name of the document that is about to be shown.
+            beside: the document whose window gets the tab; by default the one in front.
+            alone: opens a window also if documents open in tabs.
         """
         ...
 

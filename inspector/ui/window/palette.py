@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.services import SettingsOwner
 
-_MAX_RECENT = 5
+_MAX_RECENT = 20
+_MOST_AT_TOP = 5
 _RECENT = "Recent"
 _TEMPORARY_PREFIXES = ("file.", "join.", "float.", "move.", "close.")
 """Id prefixes of temporary entries and of files and places, which are listed as recent elsewhere."""
@@ -73,24 +75,26 @@ class Palette(QObject):
     def find(self, query: str) -> list[CommandEntry]:
         """Returns the entries that match a query, best match first and disabled entries last.
 
-        An empty query matches every entry and puts recent commands first. Files match by their whole path. Actions
-        match by title, menu and synonyms.
+        An empty query matches every entry and puts recent commands first; of equal matches, recent ones are first.
+        Files match by their whole path. Actions match by title, menu and synonyms.
         """
         lines = [*self._action_entries(), *self._other_entries()]
+        lately = {name: place for place, name in enumerate(self._services.settings.recent_commands)}
         if not query.strip():
-            lately = {name: place for place, name in enumerate(self._services.settings.recent_commands)}
+            lately = dict(islice(lately.items(), _MOST_AT_TOP))
             lines = [replace(line, group=_RECENT) if line.usable and line.id in lately else line for line in lines]
             lines.sort(key=lambda line: (not line.usable, lately.get(line.id, _MAX_RECENT)))
             return lines
-        found: list[tuple[tuple[bool, int], CommandEntry]] = []
+        found: list[tuple[tuple[bool, int, int], CommandEntry]] = []
         for line in lines:
+            place = lately.get(line.id, _MAX_RECENT)
             fits = fuzzy.match(query, line.title)
             if fits is not None:
-                found.append(((not line.usable, -fits.score), replace(line, lit=fits.places)))
+                found.append(((not line.usable, -fits.score, place), replace(line, lit=fits.places)))
                 continue
             whole = f"{line.group} {line.title} {line.detail} {line.words}".casefold()
             if all(word in whole for word in query.casefold().split()):
-                found.append(((not line.usable, 0), line))
+                found.append(((not line.usable, 0, place), line))
         found.sort(key=lambda pair: pair[0])
         return [line for _, line in found]
 

@@ -10,41 +10,82 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.ui.docview.panel import MESSAGES, Area, Panel
+from inspector.ui.docview.panel import MESSAGES, OVERVIEW, Area, Panel
 from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_panel
 
 if TYPE_CHECKING:
-    from inspector.filters import DisplayFilter
     from inspector.ui.docview.panes import Panes
 
 
 def _contexts(panes: Panes) -> QWidget:
     from inspector.ui.panels.contexts.panel import ContextsPanel
 
-    return ContextsPanel(panes.document, panes.theme, panes.frame)
+    return ContextsPanel(panes.client, panes.theme, panes.frame)
 
 
 def _participants(panes: Panes) -> QWidget:
     from inspector.ui.panels.participants.panel import ParticipantsPanel
 
-    return ParticipantsPanel(panes.document, panes.theme, panes.frame)
+    return ParticipantsPanel(panes.client, panes.theme, panes.frame)
+
+
+def _overview(panes: Panes) -> QWidget:
+    from inspector.ui.panels.overview.panel import OverviewPanel
+
+    panel = OverviewPanel(panes.client, panes.theme, panes.waste_figures, panes.frame)
+    panes.ticked.connect(panel.tick)
+    panel.link_chosen.connect(panes.follow_overview_link)
+    return panel
 
 
 def _messages(panes: Panes) -> QWidget:
     from inspector.ui.panels.messages.panel import MessagesPanel
 
-    return MessagesPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    return MessagesPanel(panes.client, panes.theme, panes.rows, panes.frame)
+
+
+def _conversation(panes: Panes) -> QWidget:
+    from inspector.ui.panels.conversation.panel import ConversationPanel
+
+    state = panes.filter_state
+    panel = ConversationPanel(panes.client, panes.theme, panes.rows, panes.frame)
+    panes.selection_changed.connect(panel.show_message)
+    panel.message_requested.connect(panes.go_to)
+    panel.details_requested.connect(panes.messages.open_details_requested)
+    panel.scope_requested.connect(panes.scope_to_opened)
+    panel.files_requested.connect(lambda: panes.view_requested.emit("files"))
+    state.scope_changed.connect(panel.show_scope)
+    panes.messages.follow_changed.connect(panel.follow)
+    panel.end_left.connect(lambda: panes.messages.follow(False))
+    for changed in (panes.rows_shown, panes.counts_changed):
+        changed.connect(lambda: panel.show_records(not panes.rows.hides_bookkeeping))
+    panel.show_records(not panes.rows.hides_bookkeeping)
+    panel.show_scope(state.scope)
+    panel.follow(panes.messages.following)
+    panel.show_message(panes.messages.current_message())
+    return panel
+
+
+def _files(panes: Panes) -> QWidget:
+    from inspector.ui.panels.files.panel import FilesPanel
+
+    panel = FilesPanel(panes.client, panes.theme, panes.rows, panes.frame)
+    panes.counts_changed.connect(panel.refresh)
+    panes.selection_changed.connect(panel.show_message)
+    panel.message_requested.connect(panes.go_to)
+    panel.show_message(panes.messages.current_message())
+    return panel
 
 
 def _timeline(panes: Panes) -> QWidget:
+    from inspector.ui.panels.messages.view_rows import VIEW
     from inspector.ui.panels.timeline.panel import TimelinePanel
 
-    panel = TimelinePanel(panes.document, panes.theme, panes.rows, panes.plot_choices, panes.frame)
-    panes.bridge.settled.connect(panel.apply_changes)
-    panes.counts_changed.connect(panel.refresh_view)
-    panes.selection_changed.connect(panel.show_message)
+    panel = TimelinePanel(panes.client, VIEW, panes.theme, panes.plot_choices, panes.frame)
+    panes.counts_changed.connect(panel.refresh)  # after changes of the document and of the view
+    panes.selection_rested.connect(panel.show_message)
     panel.message_requested.connect(panes.go_to)
-    panel.filter_requested.connect(panes.filter_state.combine_filter)
+    panel.range_chosen.connect(panes.chosen_range.choose)
     panel.details_requested.connect(panes.messages.open_details_requested)
     panes.messages.follow_changed.connect(panel.follow)
     panel.end_left.connect(lambda: panes.messages.follow(False))
@@ -53,11 +94,27 @@ def _timeline(panes: Panes) -> QWidget:
     return panel
 
 
+def _steps(panes: Panes) -> QWidget:
+    from inspector.ui.panels.messages.view_rows import VIEW
+    from inspector.ui.panels.steps.panel import StepsPanel
+
+    panel = StepsPanel(panes.client, VIEW, panes.theme, panes.plot_choices, panes.frame)
+    panes.counts_changed.connect(panel.refresh)  # after changes of the document and of the view
+    panes.rows_shown.connect(panel.refresh)
+    panel.counted.connect(lambda count: panes.tab_counted.emit("Steps", count))
+    panes.selection_changed.connect(panel.show_message)
+    panel.message_requested.connect(panes.go_to)
+    panel.range_chosen.connect(panes.chosen_range.choose)
+    panes.chosen_range.described.connect(lambda _words: panel.head.context.mark_range(panes.chosen_range.bounds))
+    panel.head.context.mark_range(panes.chosen_range.bounds)
+    panel.show_message(panes.messages.current_message())
+    return panel
+
+
 def _model_sees(panes: Panes) -> QWidget:
     from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 
-    panel = ModelSeesPanel(panes.document, panes.theme, panes.rows, panes.plot_choices, panes.frame)
-    panes.bridge.settled.connect(panel.apply_changes)
+    panel = ModelSeesPanel(panes.client, panes.theme, panes.rows, panes.plot_choices, panes.frame)
     panes.selection_changed.connect(panel.show_message)
     panel.message_requested.connect(panes.go_to)
     panel.filter_requested.connect(panes.filter_state.combine_filter)
@@ -67,42 +124,34 @@ def _model_sees(panes: Panes) -> QWidget:
 
 
 def _subsessions(panes: Panes) -> QWidget:
-    sessions = panes.document.msp
-    if sessions is None:
-        raise KeyError(SUBSESSIONS)
-    return subsessions_panel(sessions, panes.theme, panes.frame)
+    return subsessions_panel(panes.client, panes.theme, panes.frame)
 
 
 def _facets(panes: Panes) -> QWidget:
-    from inspector.filters import FilterError, compile_filter
-    from inspector.filters.facets import FacetTally
+    from inspector.engine.requests.facets import CountFacets
     from inspector.ui.panels.facets.panel import FacetsPanel
+    from inspector.ui.panels.messages.view_rows import VIEW
 
-    state, tally = panes.filter_state, FacetTally(panes.rows)
-    panel = FacetsPanel(panes.document, panes.theme, tally, panes.frame)
+    state = panes.filter_state
 
-    def compiled(text: str) -> DisplayFilter:
-        try:
-            return state.compile(text)
-        except FilterError:  # $context of a filter without an active context
-            return compile_filter("")
+    def question(opened: tuple[str, ...]) -> CountFacets:
+        return CountFacets(VIEW, state.stack, state.scope, state.selected_context, opened=opened)
 
     def show_view(*_changed: object) -> None:
-        tally.set_filter(state.stack, state.scope, compiled)
         panel.view_changed()
 
+    panel = FacetsPanel(panes.client, panes.theme, question, panes.frame)
     for changed in (state.filter_applied, state.scope_changed, panes.rows_shown):
         changed.connect(show_view)
     panes.ticked.connect(panel.tick)
     panel.value_chosen.connect(state.choose)
-    show_view()
     return panel
 
 
 def _findings(panes: Panes) -> QWidget:
     from inspector.ui.panels.findings.panel import FindingsPanel
 
-    panel = FindingsPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = FindingsPanel(panes.client, panes.theme, panes.rows, panes.frame)
     panes.rows_shown.connect(panel.apply_view)
     panes.selection_changed.connect(panel.show_message)
     panel.show_message(panes.messages.current_message())
@@ -112,7 +161,7 @@ def _findings(panes: Panes) -> QWidget:
 def _marks(panes: Panes) -> QWidget:
     from inspector.ui.panels.marks.panel import MarksPanel
 
-    panel = MarksPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panel = MarksPanel(panes.client, panes.theme, panes.rows, panes.frame)
     panes.rows_shown.connect(panel.apply_view)
     panes.notes_shown.connect(panel.refresh)
     panes.selection_changed.connect(panel.show_message)
@@ -127,19 +176,21 @@ def _marks(panes: Panes) -> QWidget:
 def _latency(panes: Panes) -> QWidget:
     from inspector.ui.panels.latency.panel import LatencyPanel
 
-    return LatencyPanel(panes.document, panes.theme, panes.frame)
+    return LatencyPanel(panes.client, panes.theme, panes.frame)
 
 
 def _waiting(panes: Panes) -> QWidget:
     from inspector.ui.panels.account.waiting import WaitingPanel
 
-    return WaitingPanel(panes.document, panes.theme, panes.account, panes.frame)
+    panel = WaitingPanel(panes.client, panes.theme, panes.frame)
+    panes.ticked.connect(panel.tick)
+    return panel
 
 
 def _waste(panes: Panes) -> QWidget:
     from inspector.ui.panels.waste.panel import WastePanel
 
-    panel = WastePanel(panes.document, panes.theme, panes.rows, panes.waste_figures, panes.frame)
+    panel = WastePanel(panes.theme, panes.rows, panes.waste_figures, panes.frame)
     panes.rows_shown.connect(panel.apply_view)
     panes.settings_applied.connect(panel.apply_settings)
     panel.apply_settings(panes.settings)
@@ -149,9 +200,9 @@ def _waste(panes: Panes) -> QWidget:
 def _tokens(panes: Panes) -> QWidget:
     from inspector.ui.panels.tokens.panel import TokensPanel
 
-    panel = TokensPanel(panes.document, panes.theme, panes.rows, panes.plot_choices, panes.frame)
+    panel = TokensPanel(panes.client, panes.theme, panes.rows, panes.plot_choices, panes.frame)
     panes.counts_changed.connect(panel.apply_view)
-    panes.selection_changed.connect(panel.show_message)
+    panes.selection_rested.connect(panel.show_message)
     panel.show_message(panes.messages.current_message())
     return panel
 
@@ -159,32 +210,36 @@ def _tokens(panes: Panes) -> QWidget:
 def _query(panes: Panes) -> QWidget:
     from inspector.ui.panels.query.panel import QueryPanel
 
-    return QueryPanel(panes.document, panes.theme, panes.frame)
+    return QueryPanel(panes.client, panes.theme, panes.frame)
 
 
 def _details(panes: Panes) -> QWidget:
     from inspector.ui.panels.details.panel import DetailsPanel
 
-    panel = DetailsPanel(panes.document, panes.theme, panes.frame)
-    panel.add_account(panes.account, panes.waste_figures)
+    panel = DetailsPanel(panes.client, panes.theme, panes.frame)
+    panel.add_account(panes.waste_figures)
     return panel
 
 
 def _sources(panes: Panes) -> QWidget:
     from inspector.ui.panels.sources.panel import SourcesPanel
 
-    return SourcesPanel(panes.document, panes.theme, panes.frame)
+    return SourcesPanel(panes.client, panes.theme, panes.frame)
 
 
 PANELS: tuple[Panel[Panes], ...] = (
     Panel("contexts", "Contexts", Area.LEFT, "view.contexts", "first-steps", _contexts),
     Panel("participants", "Participants", Area.LEFT, "view.contexts", "first-steps", _participants),
     Panel("facets", "Facets", Area.LEFT, "view.facets", "search-and-filter", _facets, waits=True, hidden=True),
+    Panel(OVERVIEW, "Overview", Area.MIDDLE, "view.overview", "first-steps", _overview, waits=True),
+    Panel("conversation", "Conversation", Area.MIDDLE, "view.conversation", "coding-agents", _conversation, waits=True),
+    Panel("steps", "Steps", Area.MIDDLE, "view.steps", "why", _steps, waits=True),
     Panel(MESSAGES, "Messages", Area.MIDDLE, "view.messages", "first-steps", _messages),
     Panel("timeline", "Timeline", Area.MIDDLE, "view.timeline", "why", _timeline, waits=True),
     Panel("model_sees", "Model sees", Area.MIDDLE, "view.model_sees", "model-sees", _model_sees, waits=True),
+    Panel("files", "Files", Area.MIDDLE, "view.files", "coding-agents", _files, waits=True),
     Panel(SUBSESSIONS, TITLE, Area.MIDDLE, "view.subsessions", "sub-sessions", _subsessions, waits=True,
-          present=lambda document: document.msp is not None, outlives_panes=True),
+          present=lambda state: state.is_sessions, outlives_panes=True),
     Panel("details", "Details", Area.RIGHT, "view.details", "why", _details),
     Panel("findings", "Findings", Area.BOTTOM, "view.findings", "findings", _findings, waits=True),
     Panel("marks", "Marks", Area.BOTTOM, "view.marks", "marks-and-sharing", _marks, waits=True),

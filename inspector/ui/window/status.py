@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.document.source_list import SUFFIX
+from inspector.base.targets import SOURCES_SUFFIX
 from inspector.present.wire_text import window_title
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from inspector.engine.requests.copies import SelectionTotals
     from inspector.present.findings import Problems
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.features.presets import Presets
     from inspector.ui.msp import MspEditing
-    from inspector.ui.panels.messages.panel import SelectionTotals
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.widgets.status_bar import StatusBar
 
@@ -77,11 +77,13 @@ class DocumentStatus(QObject):
     def attach(self, panes: Panes) -> None:
         """Subscribes to these panes."""
         panes.counts_changed.connect(self.refresh_counts)
+        panes.contexts.model.followed.connect(self._refresh_title)
         panes.messages.selection_changed.connect(self._show_selection)
+        panes.chosen_range.described.connect(self._status.set_range)
         panes.messages.copy_reported.connect(self._status.show_message)
-        panes.problem_counts.changed.connect(self._show_problems)
-        panes.account.renewed.connect(self._show_waiting)
-        panes.waste_figures.renewed.connect(self._show_waste)
+        panes.problem_counts.answered.connect(self._show_problems)
+        panes.waits.answered.connect(self._show_waiting)
+        panes.waste_figures.answered.connect(self._show_waste)
         self._has_reported_wait = False
         self._show_waiting()
         self._show_waste()
@@ -100,12 +102,12 @@ class DocumentStatus(QObject):
 
     def _title_mark(self) -> str:
         """Returns Qt's placeholder for the mark of unsaved changes, or "" if this document is never unsaved."""
-        return "[*]" if self._shown.location.unsaved is not None or self._shown.document.msp is not None else ""
+        return "[*]" if self._shown.state.unsaved is not None or self._shown.state.is_sessions else ""
 
     def _session_title(self) -> str:
         """Returns the title of the only session shown, or "". A saved list of sources has its own name."""
-        panes, path = self._shown.panes, self._shown.document.path
-        if panes is None or (path is not None and path.suffix == SUFFIX):
+        panes, path = self._shown.panes, self._shown.state.path
+        if panes is None or (path is not None and path.suffix == SOURCES_SUFFIX):
             return ""
         return panes.contexts.model.session_title
 
@@ -118,53 +120,55 @@ class DocumentStatus(QObject):
 
     def refresh_counts(self) -> None:
         """Shows the numbers of all messages and of shown messages."""
-        document, panes = self._shown.document, self._shown.panes
+        state, panes = self._shown.state, self._shown.panes
         if panes is None:
             return
-        if self._session_title() != self._shown_title:  # a session's title arrives with its records
-            self.show_title()
-        if self._shown_title and not document.live:
-            self._status.name_log(self._shown_title)
+        self._refresh_title()
         shown, total = panes.counts()
         self._filter_bar.set_counts(shown, total)
-        self._filter_bar.set_left_out(panes.rows.filter.timeout_count)
-        self._status.set_counts(total, shown if panes.rows.is_filtered else None, document.unreadable)
-        self._status.set_failed(document.capture.failed_count)
-        self._status.set_gaps(len(panes.gaps.rows))
-        self._show_problems(panes.problem_counts.problems)
+        self._filter_bar.set_left_out(panes.rows.state.timeouts)
+        self._status.set_counts(total, shown if panes.rows.is_filtered else None, state.unreadable)
+        self._status.set_failed(state.failed_calls)
+        self._status.set_gaps(panes.rows.state.gaps)
+        if panes.problem_counts.answer is not None:
+            self._show_problems(panes.problem_counts.answer)
         self._show_modified()
+
+    def _refresh_title(self) -> None:
+        """Shows another title of the session, which arrives with its records."""
+        if self._session_title() != self._shown_title:
+            self.show_title()
+        if self._shown_title and not self._shown.state.is_live:
+            self._status.name_log(self._shown_title)
 
     def _show_problems(self, problems: Problems) -> None:
         """Shows the number of problems in the status bar and on their preset."""
         self._status.set_problems(problems.messages, problems.worst_severity, problems.words)
         self._presets.show_problems(problems.messages, problems.words)
 
-    def _show_waiting(self) -> None:
-        """Shows the longest wait while messages arrive, once the tally is complete."""
+    def _show_waiting(self, _waits: object = None) -> None:
+        """Shows the longest wait while messages arrive."""
         panes = self._shown.panes
-        if panes is None or panes.account.tally.is_behind:
-            return
-        from inspector.present.account import waiting_now  # imported with the first document
-
-        found = waiting_now(self._shown.document, panes.account.tally)
-        if found is None:
+        waits = panes.waits.answer if panes is not None else None
+        wait = waits.longest if waits is not None and self._shown.state.is_arriving else None
+        if waits is None or wait is None:
             self._status.set_waiting(0)
         else:
-            count, wait = found
-            self._status.set_waiting(count, wait.short_sentence, wait.sentence, hangs=wait.is_long)
+            self._status.set_waiting(waits.count, wait.short_sentence, wait.sentence, hangs=wait.is_long)
             if wait.is_long and not self._has_reported_wait:
                 self._has_reported_wait = True
                 self.hung.emit()
 
-    def _show_waste(self) -> None:
+    def _show_waste(self, _figures: object = None) -> None:
         """Shows the avoidable tokens if they reach the threshold."""
         panes = self._shown.panes
-        found = panes.waste_figures.found if panes is not None else None
-        certain = panes is not None and panes.document.is_arriving
+        figures = panes.waste_figures.answer if panes is not None else None
+        found = figures.totals if figures is not None else None
+        certain = panes is not None and self._shown.state.is_arriving
         if found is None or (found.sure_tokens if certain else found.tokens) < _MIN_WASTE_TOKENS:
             self._status.set_spared()
             return
-        from inspector.present.account_sentences import spared_words
+        from inspector.present.waste_words import spared_words  # imported with the first document
 
         self._status.set_spared(spared_words(found, short=True, certain=certain), spared_words(found, certain=certain))
 
@@ -184,15 +188,14 @@ class DocumentStatus(QObject):
 
     def refresh_clock(self) -> None:
         """Updates rates, states and waiting times each second. Only a gateway's document uses the wall clock."""
-        document, panes = self._shown.document, self._shown.panes
+        state, panes = self._shown.state, self._shown.panes
         if panes is None:
             return
-        panes.tick(time.time_ns() if document.live and self._gateway.session is not None else None)
-        self._status.tick(len(document.capture), document.is_arriving)
-        self._status.set_lag(document.lag_ns())
+        panes.tick(time.time_ns() if state.is_live and self._gateway.connection is not None else None)
+        self._status.tick(state.messages, state.is_arriving)
+        self._status.set_lag(state.lag_ns)
         self._show_waiting()
-        if document.live:
+        if state.is_live:
             self._conditions.tick()
         self._gateway.tick()
-        self._msp.view.tick()
         self._status.set_paused(panes.bridge.waiting if panes.bridge.paused else None)

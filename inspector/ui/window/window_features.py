@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
+from inspector.present.wire_text import window_title
+from inspector.ui.docview.panel import OVERVIEW
 from inspector.ui.services import usual_folder
 from inspector.ui.window.panels import PANELS
 
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from inspector.base.slices import SlicedWork
-    from inspector.document.document import CaptureDocument
     from inspector.ui.debug.developer import Developer
+    from inspector.ui.document_client import DocumentClient
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.document_replacement import DocumentReplacement
     from inspector.ui.docview.panes import Panes
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.comparison import Comparing
     from inspector.ui.features.connections import Connections
     from inspector.ui.features.deferred_checks import DeferredChecks
+    from inspector.ui.features.engine_watch import EngineWatch
     from inspector.ui.features.exporting import Exporting
     from inspector.ui.features.filter_conditions import FilterConditions
     from inspector.ui.features.filter_editing import Filtering
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     from inspector.ui.window.palette import Palette
     from inspector.ui.window.pane_focus import PaneFocus
     from inspector.ui.window.preload import Warming
+    from inspector.ui.window.side_by_side import SideBySide
     from inspector.ui.window.status import DocumentStatus
     from inspector.ui.window.tool_bar import BarStack
 
@@ -113,6 +117,7 @@ class WindowFeatures(QMainWindow):
     can_do: Actions[MainWindow]
     warming: Warming
     waiting_parts: tuple[Callable[[], object], ...]
+    _awaits_document = False
 
     @cached_property
     def guide(self) -> GuideOpening:
@@ -135,7 +140,7 @@ class WindowFeatures(QMainWindow):
 
         center = Center(PANELS, self)
         # Lambdas, here and below: the feature is created when the signal comes.
-        center.made.connect(lambda view: self.msp.view.adopt(view))
+        center.made.connect(lambda view, panel: self.msp.view.adopt_view(view, panel))
         return center
 
     @cached_property
@@ -213,6 +218,8 @@ class WindowFeatures(QMainWindow):
         presets.chosen.connect(lambda text: self.filtering.apply(text))
         presets.edit_requested.connect(lambda place: self.settings_editing.edit_preset(place))
         presets.fill_menu(self.menus["&View"], self.actions_by_id["view.presets"])
+        if not self._awaits_document:  # which shows the presets that fit it
+            presets.show_presets()
         return presets
 
     @cached_property
@@ -224,7 +231,7 @@ class WindowFeatures(QMainWindow):
     @property
     def saver(self) -> MspSaving | CaptureSaving:
         """The saver for the shown content: edited sessions, else the capture."""
-        return self.msp.saving if self.document.msp is not None else self.capture_saving
+        return self.msp.saving if self.shown.state.is_sessions else self.capture_saving
 
     @cached_property
     def opening(self) -> Opening:
@@ -234,16 +241,18 @@ class WindowFeatures(QMainWindow):
             self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
             free=lambda name: self.free_window(name).opening,
         )  # fmt: skip
-        opening.unsaved_begun.connect(lambda own: self.capture_saving.hold(own))
         opening.failed.connect(lambda: self.restoring.give_up())
-        opening.ended.connect(lambda: self.capture_saving.let_go())
-        opening.read_through.connect(lambda _document: self.marking.restore(complete=True))
-        opening.read_through.connect(lambda _document: self.restoring.restore_remaining())
-        opening.read_through.connect(lambda document: self.msp.following.start(document))
+        opening.read_through.connect(lambda: self.marking.restore(complete=True))
+        opening.read_through.connect(lambda: self.restoring.restore_remaining())
+        opening.read_through.connect(self._follow_sessions)
         opening.survey_found.connect(lambda path: self.surveys.show(path))
         opening.session_wanted.connect(lambda path: self.sources.show_session(path))
         opening.declaration_wanted.connect(self._declare_format)
         return opening
+
+    def _follow_sessions(self) -> None:
+        if self.shown.state.is_sessions:
+            self.msp.following.start()
 
     @cached_property
     def surveys(self) -> Surveys:
@@ -253,7 +262,9 @@ class WindowFeatures(QMainWindow):
             self, self.shown, self.theme, self.application, self.undo_history, notices=self.notices,
             status=self.status, put=self.pages.show_page,
         )  # fmt: skip
-        surveys.run_requested.connect(lambda path, number: self.opening.open_path(path, at=number))
+        surveys.run_requested.connect(
+            lambda path, number, together: self.opening.open_path(path, at=number, together=together)
+        )
         surveys.failed.connect(lambda: self.restoring.give_up())
         surveys.failed.connect(self.show_start)
         surveys.attached.connect(lambda page: self.restoring.attach_runs(page))
@@ -269,8 +280,8 @@ class WindowFeatures(QMainWindow):
             self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
             free=lambda: self.free_window().gateway,
         )  # fmt: skip
-        gateway.capture_begun.connect(lambda own, demo: self.capture_saving.hold(own, demo=demo))
         gateway.connection_saved.connect(lambda save: self.connections.keep(save))
+        gateway.secrets_wanted.connect(lambda lost: self.connections.join_again(lost))
         gateway.demo_begun.connect(self.display.show_hints_here)
         gateway.save_as_requested.connect(lambda: self.capture_saving.save_as())
         return gateway
@@ -304,14 +315,20 @@ class WindowFeatures(QMainWindow):
         saving.copied.connect(lambda path: self.marking.copied_to(path))
         saving.moved.connect(lambda path: self.marking.moved_to(path))
         saving.saved.connect(lambda path: self.opening.remember(path))
-        saving.recovered.connect(lambda own, name: self.opening.open_unsaved(own, name))
+        saving.recovered.connect(lambda path, name: self.opening.open_unsaved(path, name))
         return saving
 
     @cached_property
     def saving(self) -> MessageSaving:
         from inspector.ui.features.message_saving import MessageSaving
 
-        return MessageSaving(self.shown, self.application, self.notices, self)
+        return MessageSaving(self.shown, self.notices, self)
+
+    @cached_property
+    def side_by_side(self) -> SideBySide:
+        from inspector.ui.window.side_by_side import SideBySide
+
+        return SideBySide(cast("MainWindow", self))
 
     @cached_property
     def comparing(self) -> Comparing:
@@ -323,7 +340,7 @@ class WindowFeatures(QMainWindow):
     def exporting(self) -> Exporting:
         from inspector.ui.features.exporting import Exporting
 
-        exporting = Exporting(self.theme, self.shown, self.application, self.notices, self)
+        exporting = Exporting(self.theme, self.shown, self.notices, self)
         exporting.open_requested.connect(lambda path: self.opening.open_path(path))
         return exporting
 
@@ -339,7 +356,7 @@ class WindowFeatures(QMainWindow):
     def marking(self) -> Marking:
         from inspector.ui.features.marking import Marking
 
-        return Marking(self.theme, self.shown, self.application, self.undo_history, self.notices, self)
+        return Marking(self.theme, self.undo_history, self.notices, self)
 
     @cached_property
     def msp(self) -> MspEditing:
@@ -373,9 +390,8 @@ class WindowFeatures(QMainWindow):
             show_instead=self.replacement.replace_by, usual_folder=lambda: usual_folder(self.application),
             is_reading=lambda: self.opening.reading,
         )  # fmt: skip
-        sources.replaced.connect(lambda document, path: self.gateway.adopt(document))
-        sources.replaced.connect(lambda document, path: self.opening.adopt(document, path))
-        sources.replaced.connect(lambda document, path: self.marking.carried_over())
+        sources.replaced.connect(lambda path: self.opening.adopt(path))
+        sources.replaced.connect(lambda _path: self.marking.carried_over())
         sources.list_saved.connect(lambda path: self.opening.remember(path))
         return sources
 
@@ -433,43 +449,66 @@ class WindowFeatures(QMainWindow):
         return MemoryLimit(self.shown, self.notices, self.opening, self)
 
     @cached_property
+    def engine_watch(self) -> EngineWatch:
+        from inspector.ui.features.engine_watch import EngineWatch
+
+        def free() -> tuple[Opening, GatewayWatch, Restoring]:
+            window = self.free_window()
+            return window.opening, window.gateway, window.restoring
+
+        return EngineWatch(
+            self.shown,
+            self.notices,
+            self.opening,
+            self.gateway,
+            self.restoring,
+            self.msp.saving.lose_edits,
+            free,
+            self,
+        )
+
+    @cached_property
     def deferred_checks(self) -> DeferredChecks:
         from inspector.ui.features.deferred_checks import DeferredChecks
 
-        return DeferredChecks(self.shown, self.notices, lambda: self.opening.reading, self)
+        return DeferredChecks(self.shown, self.notices, self)
 
     @cached_property
     def plugin_notices(self) -> PluginNotices:
         from inspector.ui.features.plugin_notices import PluginNotices
 
-        return PluginNotices(self.notices, lambda: self.settings_editing.open("plugins"), self)
+        return PluginNotices(
+            self.notices, lambda: self.settings_editing.open("plugins"), lambda: self.application.settings.plugins,
+            lambda: self.engine_watch.reopen(), self,
+        )  # fmt: skip
 
     @cached_property
     def counting(self) -> TokenCounting:
         from inspector.ui.features.token_counting import TokenCounting
 
-        return TokenCounting(
-            self.shown, self.application, self.notices, self.status, lambda: self.opening.reading, self
-        )
+        return TokenCounting(self.application, self.notices, self.status, self)
 
     @cached_property
     def documents(self) -> Showing:
+        from inspector.ui.docview import center
         from inspector.ui.window.document_display import Showing
 
         attaching = (
             self.presets.attach, self.filtering.attach, self.next_message.attach, self.highlighting.attach,
-            self.listen_to_view,
-            self.filter_conditions.attach, self.deferred_checks.start,
-            self.plugin_notices.attach, self.memory_limit.attach, self.counting.start,
+            self.listen_to_view, self.watch_choice,
+            self.filter_conditions.attach, self.gateway.attach, self.deferred_checks.start,
+            self.plugin_notices.attach, self.memory_limit.attach, self.engine_watch.attach, self.counting.start,
             self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
             self.sources.attach, self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,
         )  # fmt: skip
         for attach in attaching:
             self.shown.attached.connect(attach)
         self.center.changed.connect(lambda _view: self.action_state.show_view(self.center.currentWidget()))
+        self.center.changed.connect(self.free_sides)
         showing = Showing(
             self, self.shown, self.theme, pages=self.pages, bars=self.bars, head=self.view_head, center=self.center,
             docks=self.dock_row, layout=self.layout_keeper, restoring=self.restoring,
+            first_view=lambda: center.first_view(self.application.settings),
         )  # fmt: skip
         for stop in (
             self.sources.stop, self.exporting.stop, self.deferred_checks.stop, self.counting.stop,
@@ -503,9 +542,9 @@ class WindowFeatures(QMainWindow):
         return self.shown.panes
 
     @property
-    def document(self) -> CaptureDocument:
-        """The shown document; an empty one on the start page."""
-        return self.shown.document
+    def document(self) -> Any:
+        """The shown document in tests whose engine is in their process; None on the start page."""
+        return None if self.shown.client is None else self.shown.client.document
 
     def complete(self) -> None:
         """Creates the parts that only a document needs."""
@@ -538,7 +577,7 @@ class WindowFeatures(QMainWindow):
         Args:
             opening: name of the document that a new window shows while loading.
         """
-        return self.application.new_window(opening) if self.is_in_use else self
+        return self.application.new_window(opening, beside=cast("MainWindow", self)) if self.is_in_use else self
 
     async def prepare(self) -> None:
         """Creates the parts for a document while input events are handled."""
@@ -548,12 +587,14 @@ class WindowFeatures(QMainWindow):
     def show_opening(self, name: str) -> None:
         """Shows that a document is loading, without short-lived widgets."""
         self.pages.show_document()
+        self.setWindowTitle(window_title(name))
         self.status.show_opening(name)
 
-    def showing(self, document: CaptureDocument) -> SlicedWork[Panes]:
+    def showing(self, client: DocumentClient) -> SlicedWork[Panes]:
         """Shows the first document in steps that let the event loop run."""
+        self._awaits_document = True
         self.complete()
-        return self.documents.show(document, self._fill_surroundings)
+        return self.documents.show(client, self._fill_surroundings)
 
     def _fill_surroundings(self, panes: Panes) -> None:
         """Fills the widgets around the panes."""
@@ -565,23 +606,42 @@ class WindowFeatures(QMainWindow):
         self.action_state.enable()
         self.action_state.show_view(self.center.currentWidget())
         self.center.take_focus()
-        self.marking.attach(panes, self.shown.location.kept_file(panes.document))
+        self.marking.attach(panes, self.shown.location.kept_file(panes.client.state))
         self.msp.attach(panes, self.center)
         panes.show_keys(self.keys.words)
         self.restoring.attach(panes)
 
-    def show_anew(self, document: CaptureDocument) -> Panes:
+    def show_anew(self, client: DocumentClient) -> Panes:
         """Replaces the shown document by an edited version. Docks stay in place."""
         self.deferred_checks.stop()
         self.counting.stop()
-        panes = self.documents.replace(document)
+        panes = self.documents.replace(client)
         self.apply_settings()
         self.filter_conditions.refresh()
         self.document_status.refresh_counts()
-        self.marking.attach(panes, self.shown.location.kept_file(document))
+        self.marking.attach(panes, self.shown.location.kept_file(client.state))
         self.msp.view.speak_of(panes)
         panes.show_keys(self.keys.words)
         return panes
+
+    def watch_choice(self, panes: Panes) -> None:
+        """Frees the sides when contexts appear, or the whole log has none."""
+        panes.client.state_changed.connect(self.free_sides)
+        self.free_sides()
+
+    def free_sides(self) -> None:
+        """Gives the view the place of side panes: all for the overview, the left ones where they offer no choice."""
+        from inspector.ui.docview import center
+
+        state = self.shown.state
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        may_offer = state.has_choice or state.is_live or state.unread_bytes > 0
+        if self.center.current == OVERVIEW:
+            self.layout_keeper.free_sides((left, right))
+        elif may_offer or not center.folds_sides(self.application.settings):
+            self.layout_keeper.free_sides(())
+        else:
+            self.layout_keeper.free_sides((left,))
 
     def listen_to_view(self, panes: Panes) -> None:
         """Ends notes and name cards when filter or scope change, since they concern the old view."""
@@ -596,19 +656,28 @@ class WindowFeatures(QMainWindow):
                 window.document_status.show_title()
 
     def apply_settings(self) -> None:
-        from inspector.analysis.passes.tokens.listed_prices import prices_in_force
-
         self.keys.apply(self.application.settings.keys)
         if self.panes is not None:
             self.display.apply(self.panes)
-            self.document.set_tool_aliases(self.application.tool_aliases)
-            self.panes.use_contexts(self.application.settings.contexts)
-            prices = self.application.settings.prices
-            self.document.set_prices(*prices_in_force(prices.lines, prices.dated, listed=prices.listed))
+            self._apply_to_document(self.panes)
             self.counting.apply_settings()
+            self.plugin_notices.apply_settings()
             self.msp.view.apply_settings()
         self.developer.show_menu()
         self.can_do.show_switches()
+
+    def _apply_to_document(self, panes: Panes) -> None:
+        from inspector.engine.requests.document_settings import ApplySettings
+        from inspector.engine.requests.prices import prices_in_force
+
+        settings = self.application.settings
+        prices, dated = prices_in_force(settings.prices.lines, settings.prices.dated, listed=settings.prices.listed)
+        contexts = settings.contexts
+        request = ApplySettings(
+            tuple(rule.text for rule in self.application.tool_aliases.rules), tuple(prices), dated,
+            contexts.collapses == "newest", contexts.idle_after_s, settings.display.count_tokens,
+        )  # fmt: skip
+        panes.client.send_request(request, lambda moved: panes.refresh_contexts() if moved else None)
 
     def layout_now(self) -> tuple[str, str, bool, str]:
         """Returns the docks (base64), the middle view, True if the user dragged the sides, and the hidden panes."""

@@ -153,7 +153,7 @@ class Watched(Application):
         self.steps.start()
 
     def look(self):
-        names = [window.document.name for window in self.windows if window.panes]
+        names = [window.shown.state.name for window in self.windows if window.panes]
         if len(names) > len(seen):
             seen[:] = names
             if len(seen) == 1:

@@ -20,6 +20,7 @@ from typing_extensions import override
 
 from inspector.diagnostics import program_log
 from inspector.diagnostics.crash_report import Failures
+from inspector.engine.request import RequestError
 from inspector.protocol.secrets.masking import mask_text
 from inspector.reading.files import source_reader
 from inspector.reading.workers import parallel_reader
@@ -28,6 +29,8 @@ from inspector.ui.app.application import Application
 from inspector.ui.app.failures import on_qt_message
 from inspector.ui.dialogs import environment_facts
 from inspector.ui.dialogs.report_dialog import ReportDialog
+from inspector.ui.widgets.notice import MESSAGE
+from tests.ui.engines import client_class
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, story, until, window_on
 
@@ -98,6 +101,28 @@ def test_each_hook_leads_to_the_dialog(qapp: QApplication, happen) -> None:
             assert "Error in Context Inspector" in shown
             assert "alice" not in shown
             dialog.accept()
+
+    run_in_window(qapp, steps)
+
+
+def test_an_act_that_the_engine_cannot_answer_ends_with_a_sentence(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_client: object, _request: object) -> None:
+        raise RequestError("The engine has ended, token sk-abcdefghijkl0123456789MNOPQRSTuv.")
+
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window = window_on(application, story())
+            monkeypatch.setattr(client_class(), "answer_now", refuse)
+            window.actions_by_id["go.problem_next"].trigger()
+            await until(lambda: window.notices.notice(MESSAGE) is not None, "the sentence")
+            notice = window.notices.notice(MESSAGE)
+            assert notice is not None
+            assert notice.text.startswith("The engine has ended")
+            assert "abcdefghijkl" not in notice.text
+            assert application.failures.dialog is None
+            assert not application.failures.failures.kinds
 
     run_in_window(qapp, steps)
 
@@ -356,6 +381,7 @@ def test_what_is_ticked_comes_into_the_report(qapp: QApplication) -> None:
     run_in_window(qapp, steps)
 
 
+@pytest.mark.in_process("the dialog is about errors of this process")
 def test_a_log_that_cannot_be_read_for_a_fault_of_ours_leads_to_the_dialog(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:

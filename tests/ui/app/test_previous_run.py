@@ -102,8 +102,8 @@ sys.argv = ["context-inspector", "demo", "--seconds", "150"]
 from PySide6.QtCore import QTimer
 import inspector.ui.app.application as app
 class Crashing(app.Application):
-    def new_window(self, opening=""):
-        window = super().new_window(opening)
+    def new_window(self, opening="", **more):
+        window = super().new_window(opening, **more)
         QTimer.singleShot(300, self.crash)
         return window
     def crash(self):

@@ -22,6 +22,7 @@ from inspector.ui.widgets.curtain import Curtain
 from inspector.ui.window import docks
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of, log_file
+from tests.ui.engines import client_of
 from tests.ui.windows import numbers, run_in_window, story, until, window_on
 
 _WAITS = {
@@ -38,22 +39,23 @@ _PATIENCE_S = 30
 _PAINTED = """
 import json, sys
 from PySide6.QtCore import QEvent, QTimer
-import inspector.ui.app.application as app
+import inspector.ui.app.application
+import inspector.ui.window.tabbed_windows as windows
 
-class Told(app.MainWindow):
+class Told(windows.TabbedWindow):
     def event(self, event):
         done = super().event(event)
         if event.type() == QEvent.Type.UpdateRequest and not hasattr(self, "told"):
             self.told = list(sys.modules)
             self.look = QTimer(self)
-            self.look.timeout.connect(lambda: "capture_saving" in vars(self) and self.tell())
+            self.look.timeout.connect(lambda: "capture_saving" in vars(self.current) and self.tell())
             self.look.start(5)
         return done
     def tell(self):
         print(json.dumps([self.told, list(sys.modules)]), flush=True)
         self.close()
 
-app.MainWindow = Told
+windows.TabbedWindow = Told
 from inspector.__main__ import main
 sys.argv[1:] = []
 main()
@@ -85,7 +87,7 @@ def test_presets_are_found_at_once(application: Application) -> None:
     window = application.new_window()
     window.actions_by_id["help.palette"].trigger()
     QTest.keyClicks(window.command_palette.card.field, "Conclusions")
-    found = window.command_palette.card.list.lines.lines
+    found = window.command_palette.card.list.lines
     assert ("Presets", "Conclusions") in [(line.group, line.title) for line in found]
 
 
@@ -117,7 +119,7 @@ def test_nor_when_its_parts_are_made_while_it_is_hidden(application: Application
     window.show()
     assert window.start_page.isVisible()
     assert not window.pages.document_page.isVisible()
-    run_to_end(window.showing(story()))
+    run_to_end(window.showing(client_of(story(), window)))
     assert window.pages.document_page.isVisible()
 
 
@@ -243,7 +245,7 @@ def test_a_window_closed_before_its_demo_has_begun_watches_none(qapp: QApplicati
         window.close()
         await until(lambda: not application.tasks, "the end of the demo")
         assert application.windows == []
-        assert watching.session is None
+        assert watching.connection is None
 
     run_in_window(qapp, steps)
 

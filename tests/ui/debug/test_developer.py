@@ -8,12 +8,13 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 
+from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import DEVELOPER_VARIABLE, Application
 from inspector.ui.debug.log_window import LogWindow
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import run_in_window, story, until, window_on
+from tests.ui.windows import ask_engine, run_in_window, story, until, window_on
 
 IDS = [action.id for action in ACTIONS if action.needs == "developer"]
 
@@ -67,28 +68,32 @@ def shown_text(window: MainWindow, name: str) -> Callable[[], str]:
 def test_figures_tell_of_the_loop_the_passes_and_what_waits(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         application.developer = True
-        document = story()
-        window = window_on(application, document)
+        window = window_on(application, story())
         window.actions_by_id["developer.figures"].trigger()
         text = shown_text(window, "figuresWindow")
-        assert "correlation            0" in text()
-        document.analysis.feed()
         refresh = child(child(window, QWidget, "figuresWindow"), QPushButton, "figuresWindowRefresh")
+        await until(lambda: (refresh.click(), "correlation            0" in text())[1], "the times of passes")
+        ask_engine(window, lambda document: bool(document.analysis.feed()))
         await until(lambda: (refresh.click(), "median" in text())[1], "a beat of the loop")
         assert "correlation            1" in text()
         assert "messages                           9" in text()
         child(window, QWidget, "figuresWindow").close()
-        await until(lambda: "feed" not in vars(document.analysis.findings), "the clocks to be taken off")
+        await until(lambda: not ask_engine(window, has_clocks), "the clocks to be taken off")
         window.actions_by_id["developer.figures"].trigger()
-        assert "correlation            0" in text_of(window)
+        await until(lambda: "correlation            0" in text_of(window), "new times of passes")
 
     run_in_window(qapp, steps)
+
+
+def has_clocks(document: CaptureDocument) -> bool:
+    return "feed" in vars(document.analysis.findings)
 
 
 def text_of(window: MainWindow) -> str:
     return shown_text(window, "figuresWindow")()
 
 
+@pytest.mark.in_process("looks at a closed document")
 def test_the_window_may_close_first(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         application.developer = True
@@ -96,7 +101,7 @@ def test_the_window_may_close_first(qapp: QApplication) -> None:
         window = window_on(application, document)
         for name in ("developer.figures", "developer.objects", "developer.log"):
             window.actions_by_id[name].trigger()
-        assert "feed" in vars(document.analysis.tokens)
+        await until(lambda: "feed" in vars(document.analysis.tokens), "the clocks")
         await window.closing.aclose()
         await until(lambda: "feed" not in vars(document.analysis.tokens), "the clocks to be taken off")
 

@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 from PySide6.QtCore import qVersion
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QTableWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector import version
@@ -16,6 +16,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.dialogs import about, environment_facts
 from inspector.ui.dialogs.about import AboutDialog
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.rows.table import TableView
 from tests.ui.find import child
 from tests.ui.windows import run_in_window
 
@@ -41,11 +42,11 @@ def test_the_menu_opens_it_with_versions(qapp: QApplication) -> None:
 def test_the_licence_of_the_part_selected_is_shown(theme_controller: ThemeController, qtbot: QtBot) -> None:
     dialog = AboutDialog(theme_controller, [("Program", "x")])
     qtbot.addWidget(dialog)
-    table = child(dialog, QTableWidget, "aboutTable")
-    names = [item.text() for row in range(table.rowCount()) if (item := table.item(row, 0)) is not None]
+    table = child(dialog, TableView, "aboutTable")
+    names = [str(table.table.index(row, 0).data()) for row in range(table.table.rowCount())]
     assert names[0] == "context-inspector"
     assert "MIT License" in child(dialog, QPlainTextEdit, "aboutLicence").toPlainText()
-    table.setCurrentCell(names.index("numpy"), 0)
+    table.selectRow(names.index("numpy"))
     assert child(dialog, QPlainTextEdit, "aboutLicence").accessibleName() == "Licence of numpy"
     assert "Redistribution" in child(dialog, QPlainTextEdit, "aboutLicence").toPlainText()
 

@@ -15,8 +15,9 @@ from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.widgets.segmented import SegmentedControl
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope
+from tests.ui.engines import client_of
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.windows import ask_engine, numbers, panes_of, window_on
 from tests.unit.analysis.transient_traffic import Opened, fetch, in_turn, mew, store, workflow
 
 
@@ -45,11 +46,12 @@ def test_the_most_recent_collapses_where_that_is_set(application: Application, w
     QTest.mouseClick(most_recent, Qt.MouseButton.LeftButton)
     assert application.settings.contexts == Contexts(collapses="newest")
     qtbot.waitUntil(lambda: numbers(window) == [6])
-    run_to_end(window.showing(Opened(mew, in_turn(workflow(), fetch("first"), fetch("second"), store())).document))
-    assert window.document.analysis.transients.collapsed_by(5) == 7  # also what is opened later
+    shown = Opened(mew, in_turn(workflow(), fetch("first"), fetch("second"), store())).document
+    run_to_end(window.showing(client_of(shown, window)))
+    assert ask_engine(window, lambda document: document.analysis.transients.collapsed_by(5)) == 7
     QTest.mouseClick(child(dialog, QAbstractButton, "settingsRestore"), Qt.MouseButton.LeftButton)
     assert application.settings.contexts == Contexts()
-    assert window.document.analysis.transients.collapsed_by(3) == 7
+    assert ask_engine(window, lambda document: document.analysis.transients.collapsed_by(3)) == 7
     dialog.accept()
 
 
@@ -59,7 +61,7 @@ def test_contexts_are_idle_when_that_is_set(application: Application, qtbot: QtB
     window = window_on(application, document_of(early, late))
     panes = panes_of(window)
     panes.filter_state.apply_filter('context.state == "idle"')
-    panes.show_context(0, panes.document.analysis.contexts.tree.find(0, "early"))
+    panes.show_context(0, panes.client.document.analysis.contexts.tree.find(0, "early"))
     assert numbers(window) == []
     dialog = page_of(window)
     box = child(dialog, QSpinBox, "settingsIdleAfter")

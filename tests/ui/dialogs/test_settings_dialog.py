@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSpinBox,
     QToolButton,
+    QWidget,
 )
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import DEFAULT_PRESETS, Preset, Settings, default_presets
 from inspector.ui.dialogs.display_page import HintsPreview
-from inspector.ui.dialogs.presets_page import FILTER_ROLE, PresetListModel
+from inspector.ui.dialogs.presets_page import PresetsPage
 from inspector.ui.dialogs.settings_dialog import FurtherPage, SettingsDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
@@ -47,7 +48,7 @@ def dialog(theme_controller: ThemeController, settings: Settings, qtbot: QtBot) 
     return dialog
 
 
-def click(qtbot: QtBot, dialog: SettingsDialog, name: str) -> None:
+def click(qtbot: QtBot, dialog: QWidget, name: str) -> None:
     button = child(dialog, QAbstractButton, name)
     # A check box is as wide as its column, but only mark and words take clicks.
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(10, button.height() // 2))
@@ -197,20 +198,24 @@ def test_close(dialog: SettingsDialog, qtbot: QtBot) -> None:
         qtbot.mouseClick(child(dialog, QPushButton, "settingsClose"), Qt.MouseButton.LeftButton)
 
 
-def test_preset_model_obeys_qt(qtmodeltester: ModelTester) -> None:
-    model = PresetListModel(default_presets())
+def test_the_list_of_presets_obeys_qt(
+    theme_controller: ThemeController, qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    page = PresetsPage(theme_controller, default_presets())
+    qtbot.addWidget(page)
+    model = child(page, QListView, "presetsList").model()
     qtmodeltester.check(model)
-    row = model.add(Preset(name="new", filter="badge"))
-    assert model.move(row, 1) == row
-    assert model.move(row, -1) == row - 1
-    assert model.move(0, -1) == 0
-    assert model.move(0, 1) == 1
-    model.change(1, Preset(name="first", filter=""))
-    model.remove(0)
-    assert model.index(0).data() == "first"
-    assert model.index(0).data(FILTER_ROLE) == ""
-    assert model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: all messages, Alt+1"
-    model.replace([])
+    page.add(Preset(name="new", filter="badge"))
+    last = model.rowCount() - 1
+    assert model.index(last, 0).data() == "new"
+    click(qtbot, page, "presetsUp")
+    assert [model.index(row, 0).data() for row in (last - 1, last)] == ["new", default_presets()[-1].name]
+    page.replace_item(0, Preset(name="first", filter=""))
+    assert model.index(0, 0).data() == "first"
+    assert model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: all messages, Alt+1"
+    click(qtbot, page, "presetsRemove")
+    assert model.rowCount() == last
+    page.show_items([])
     assert model.rowCount() == 0
 
 

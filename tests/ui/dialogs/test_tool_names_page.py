@@ -12,7 +12,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import panes_of, window_on
+from tests.ui.windows import ask_engine, panes_of, window_on
 from tests.unit.analysis.transient_traffic import Opened, fetch, in_turn, mew, store, workflow
 
 
@@ -32,7 +32,7 @@ def settings_of(window: MainWindow, qtbot: QtBot) -> SettingsDialog:
 
 
 def collapsed(window: MainWindow) -> int:
-    return window.document.analysis.transients.totals()["collapsed"]
+    return ask_engine(window, lambda document: int(document.analysis.transients.totals()["collapsed"]))
 
 
 def test_a_rule_is_in_force_at_once(application: Application, opened: Opened, qtbot: QtBot) -> None:

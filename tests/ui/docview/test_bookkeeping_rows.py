@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from inspector.ui.app.application import Application
 from inspector.ui.window.main_window import MainWindow
@@ -20,17 +21,17 @@ HTTP = Path(__file__).parents[2] / "data" / "recordings" / "mcp" / "py2-http-mod
 
 def label(window: MainWindow) -> str:
     button = window.view_head.bookkeeping
-    return button.label if button.isVisibleTo(window.view_head) else ""
+    return button.accessibleName() if button.isVisibleTo(window.view_head) else ""
 
 
 def kinds(window: MainWindow) -> set[str]:
-    capture = panes_of(window).document.capture
+    capture = panes_of(window).client.document.capture
     return {capture.string("kind", number - 1) or "" for number in numbers(window)}
 
 
 def hidden(window: MainWindow) -> list[int]:
     rows = panes_of(window).rows
-    return [number for number in range(1, len(rows.analysis) + 1) if rows.is_hidden(number - 1)]
+    return [number for number in range(1, rows.seen_count + 1) if rows.locate(number - 1)]
 
 
 @pytest.mark.parametrize("log", [CLAUDE, HTTP], ids=["session", "recording"])
@@ -87,7 +88,7 @@ def test_failures_stay_and_what_comes_live_is_hidden_and_counted(application: Ap
     with path.open("ab") as file:
         more = ("claude/hook_progress", "codex/token_count", "claude/never-heard-of", "codex/turn_aborted")
         file.write(lines_of(*({**record, "id": kind, "kind": kind} for kind in more)))
-    panes_of(window).document.poll()
+    panes_of(window).client.document.poll()
     panes_of(window).bridge.flush()
     assert (numbers(window), label(window)) == ([1, 4, 5], "2 bookkeeping rows hidden")
     assert panes_of(window).counts() == (5, 5)
@@ -101,3 +102,16 @@ def test_a_log_of_nothing_else_says_so(application: Application) -> None:
     window.view_head.bookkeeping.click()
     assert numbers(window) == [1, 2, 3]
     assert not panes_of(window).messages.empty.isVisibleTo(panes_of(window).messages)
+
+
+def test_the_count_is_short_where_the_tabs_leave_little_room(application: Application) -> None:
+    window = window_on(application, document_at(CLAUDE))
+    window.resize(1700, 800)
+    window.show()
+    QApplication.processEvents()
+    link = window.view_head.bookkeeping
+    assert link.text() == label(window)
+    window.view_head.setFixedWidth(window.view_head.tabs.bar_width + 80)
+    QApplication.processEvents()
+    assert link.text() == f"{len(hidden(window))} hidden"
+    assert window.view_head.tabs.bar_width + link.width() <= window.view_head.width()

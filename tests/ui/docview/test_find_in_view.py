@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCharFormat
@@ -15,9 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
+from inspector.engine.requests import find as find_requests
 from inspector.filters import find, find_query, patterns
-from inspector.filters.fields import FIELD_BY_NAME
-from inspector.filters.sorting import SortBy
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.fitted_list import FittedList
@@ -25,7 +23,7 @@ from inspector.ui.panels.details.json_tree import JsonDelegate, JsonTree
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
-from tests.ui.budgeting import set_budgets
+from tests.ui.engines import in_engine, patch_engine
 from tests.ui.find import child
 from tests.ui.waiting import PATIENCE_MS
 from tests.ui.windows import in_turn, panes_of, story, window_on
@@ -105,16 +103,17 @@ def enter_and_the_buttons_go_too(window: MainWindow, qtbot: QtBot) -> None:
 def test_rows_are_not_lit_anew_after_each_slice(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, awaited_slice_s=0.0, tell_s=3_600.0)
-    monkeypatch.setattr(find, "_FIRST_BYTES", 64)
-    monkeypatch.setattr(find, "_MOST_BYTES", 64)
+    patch_engine(monkeypatch, find_requests, "FIRST_S", 0.0)
+    patch_engine(monkeypatch, find_requests, "REPORT_S", 3_600.0)
+    patch_engine(monkeypatch, find, "_FIRST_BYTES", 64)
+    patch_engine(monkeypatch, find, "_MOST_BYTES", 64)
     document = document_of(*(envelope("chat", {"text": "slow" if n >= 20 else "quick"}) for n in range(100)))
     panes = panes_of(shown(application, document))
     panes.go_to(0)
     lit: list[int] = []
     panes.find_in_view.open()
     panes.find_in_view.changed.connect(
-        lambda: lit.append(len(panes.find_in_view.search.hits) if panes.find_in_view.search else -1)
+        lambda: lit.append(len(panes.find_in_view.found.messages) if panes.find_in_view.found else -1)
     )
     panes.messages.find_bar.editor.setText("slow")
     assert panes.find_in_view.busy
@@ -127,9 +126,8 @@ def test_rows_are_not_lit_anew_after_each_slice(
 def test_as_many_hits_as_before_in_other_rows_are_lit(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def begin_anew(search: find.FindSearch, _changes: object, origin: int | None) -> bool:
-        search._begin(origin)  # as after a change that no traffic makes: each row another one
-        return True
+    def begin_anew(search: find.FindSearch, _changed: object) -> None:
+        search._begin(None)  # as after a change that no traffic makes: each row another one
 
     log = GrowingLog()
     log.write(envelope("chat", {"text": "slow"}))
@@ -137,13 +135,14 @@ def test_as_many_hits_as_before_in_other_rows_are_lit(
     bar, panes = look_for(window, "slow"), panes_of(window)
     lit: list[int] = []
     panes.find_in_view.changed.connect(
-        lambda: lit.append(len(panes.find_in_view.search.hits) if panes.find_in_view.search else -1)
+        lambda: lit.append(len(panes.find_in_view.found.messages) if panes.find_in_view.found else -1)
     )
-    monkeypatch.setattr(find.FindSearch, "on_changes", begin_anew)
+    patch_engine(monkeypatch, find.FindSearch, "note_changed", begin_anew)
     log.write(envelope("chat", {"text": "quick"}))
     panes.bridge.flush()
-    qtbot.waitUntil(lambda: bar.words in ("1 found", "1 of 1"))
-    assert lit == [0, 1]
+    qtbot.waitUntil(lambda: not panes.find_in_view.busy)
+    assert bar.words in ("1 found", "1 of 1")
+    assert lit == [1]
 
 
 def case_and_expressions(window: MainWindow, qtbot: QtBot) -> None:
@@ -301,8 +300,7 @@ def test_in_sorted_rows_the_next_hit_is_the_next_row(application: Application) -
     window = shown(application, document_of(*(envelope("chat", {"text": text}) for text in texts)))
     panes = panes_of(window)
     bar = look_for(window, "hit")
-    places = np.array([4, 0, 3, 1, 2], np.uint32)
-    panes.rows.sort(SortBy(FIELD_BY_NAME["size"]), places)
+    panes.messages.sorter.sort("size")
     panes.go_to(0)
     assert bar.words == "1 of 3"
     seen: list[int | None] = []
@@ -333,8 +331,7 @@ def test_the_minimap_shows_hits_and_problems_and_leads_there(window: MainWindow,
 
 def test_marks_show_on_the_minimap(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    marks = panes.document.analysis.marks
-    marks.set_note(3, Note(True, marks.note(3).comment))
+    in_engine(panes.client, lambda document: document.analysis.marks.set_note(3, Note(True)))
     panes.minimap_marks.renew()
     qtbot.waitUntil(lambda: len(panes.messages.minimap.places("mark")) == 1)
     assert panes.messages.minimap.row_at(panes.messages.minimap.places("mark")[0]) == 3

@@ -19,17 +19,16 @@ CHATS = 'kind == "chat"'
 
 
 @pytest.fixture
-def window(application: Application) -> MainWindow:
+def window(qtbot: QtBot, application: Application) -> MainWindow:
     """A live session in which the last request, No. 10 inside the reasoning, waits for an answer."""
     document = document_of(*story_lines(), received(tool_call("deploy", context="why-1")))
     document.live = True
     window = window_on(application, document)
-    while not panes_of(window).account.tally.step():
-        pass
+    qtbot.waitUntil(lambda: panes_of(window).waits.answer is not None)
     return window
 
 
-def test_nothing_is_said_where_nothing_waits_or_nothing_comes_any_more(application: Application) -> None:
+def test_nothing_is_said_where_nothing_waits_or_nothing_comes_any_more(qtbot: QtBot, application: Application) -> None:
     for lines, live in (
         (story_lines(), True),
         ([*story_lines(), received(tool_call("deploy", context="why-1"))], False),
@@ -37,8 +36,9 @@ def test_nothing_is_said_where_nothing_waits_or_nothing_comes_any_more(applicati
         document = document_of(*lines)
         document.live = live
         window = window_on(application, document)
-        while not panes_of(window).account.tally.step():
-            pass
+        waits = panes_of(window).waits
+        if live:
+            qtbot.waitUntil(lambda waits=waits: waits.answer is not None)
         panes_of(window).filter_state.apply_filter(CHATS)
         assert panes_of(window).rows.hidden_calls()[0] >= 2
         assert said(window) == ""
@@ -187,8 +187,8 @@ def show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot: QtB
 
 def a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
-    space = int(panes.document.capture.columns["space"][3])
-    panes.show_context(space, panes.document.analysis.contexts.node_of(3))
+    space = int(panes.client.document.capture.columns["space"][3])
+    panes.show_context(space, panes.client.document.analysis.contexts.node_of(3))
     for words, scoped in (
         ("Scope to this context", True),
         ("Clear scope", False),

@@ -27,7 +27,7 @@ from inspector.ui.window.main_window import MainWindow
 from tests.keyrings import FakeKeyring, KeyringLocked
 from tests.ui.find import child
 from tests.ui.waiting import time_passes
-from tests.ui.windows import run_in_window, until
+from tests.ui.windows import run_in_window, state_of, until
 
 TOKEN = "s3cr3t-b2f7c1-tok3n"
 
@@ -104,8 +104,8 @@ def test_kept_in_the_dialog_joined_from_the_menu_and_the_start_page(qapp: QAppli
         assert rows(second) == ["lab"]
         QTest.mouseClick(child(second.start_page, RecentRow, "startRecent0"), Qt.MouseButton.LeftButton)
         await until(lambda: welcomed(second), "the welcome of the start page")
-        assert second.gateway.session is not None
-        assert second.gateway.session.connection.token.get_secret_value() == TOKEN
+        assert second.gateway.connection is not None
+        assert second.gateway.connection.token.get_secret_value() == TOKEN
 
         third = application.new_window()
         next(one for one in entries(third.recent_menus.gateways) if one.text() == "lab").trigger()
@@ -214,7 +214,7 @@ def test_renamed_edited_and_deleted_in_the_list(qapp: QApplication) -> None:
         listed = child(window, ConnectionsDialog)
         view = child(listed, QListView)
         QTest.keyClick(view, Qt.Key.Key_F2)
-        field = child(view, QLineEdit, "connectionsRename")
+        field = child(view, QLineEdit, "rowEditor")
         QTest.keyClicks(field, "production")
         QTest.keyClick(field, Qt.Key.Key_Return)
         await until(lambda: rows(window) == ["production", "other"], "the new name")
@@ -252,7 +252,7 @@ def test_recent_files_in_the_menu(qapp: QApplication, tmp_path: Path) -> None:
             (f"{tmp_path.name}/gone.jsonl, file not found", False),
         ]
         found[0].trigger()
-        await until(lambda: window.panes is not None and len(window.document.capture) == 1, "the log")
+        await until(lambda: window.panes is not None and state_of(window).messages == 1, "the log")
         entries(window.recent_menus.files)[-1].trigger()
         assert load_settings().settings.recent_files == []
         file_menu = window.menuBar().actions()[0].menu()
@@ -334,8 +334,8 @@ def test_the_token_is_nowhere_but_in_the_keyring(
         seen.extend(_processes())
         seen.extend(_words(window, other))
         # What a gateway of ours got is what was sent: the search would find it if it were anywhere.
-        assert other.gateway.session is not None
-        assert other.gateway.session.connection.token.get_secret_value() == TOKEN
+        assert other.gateway.connection is not None
+        assert other.gateway.connection.token.get_secret_value() == TOKEN
         await other.gateway.end_session()
         await gateway.stop()
         await until(lambda: window.notices.notice("connection") is not None, "the loss")

@@ -7,7 +7,8 @@ import errno
 import io
 import json
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -16,15 +17,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QLineEdit
 
 from inspector.document.document import CaptureDocument
+from inspector.engine.request import RequestError
+from inspector.engine.requests import exports
 from inspector.export import Format, files
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.widgets.buttons import LinkButton
-from inspector.ui.widgets.segmented import LEAST_WIDTH, SegmentButton
+from inspector.ui.widgets.segmented import LEAST_WIDTH, SegmentButton, SegmentedControl
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
-from tests.ui.budgeting import set_budgets
+from tests.ui.engines import patch_engine
 from tests.ui.find import child
+from tests.ui.slow_answers import answer_slowly
 from tests.ui.windows import panes_of, run_in_window, story, until, window_on
 
 
@@ -36,8 +40,7 @@ def said(window: MainWindow) -> str:
 def asked(window: MainWindow) -> ExportDialog:
     """The dialog the menu's action opens."""
     window.actions_by_id["file.export"].trigger()
-    dialog = window.findChild(ExportDialog, "exportMessages")
-    assert dialog is not None
+    (dialog,) = (one for one in window.findChildren(ExportDialog, "exportMessages") if one.isVisible())
     return dialog
 
 
@@ -60,7 +63,8 @@ def to_file(window: MainWindow, target: Path) -> None:
     """Give a name in the file dialog that follows."""
     dialog = window.findChild(QFileDialog, "exportDialog")
     assert dialog is not None
-    assert re.fullmatch(r"\w+-(export|self-contained|traces)(-unmasked)?\.\w+", Path(dialog.selectedFiles()[0]).name)
+    name = Path(dialog.selectedFiles()[0]).name
+    assert re.fullmatch(r"\w+-(export|self-contained|traces|conversation)(-unmasked)?\.\w+", name)
     dialog.fileSelected.emit(str(target))
     dialog.close()
     dialog.setObjectName("done")
@@ -84,6 +88,7 @@ def test_the_view_is_exported_and_said(qapp: QApplication, tmp_path: Path) -> No
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(ask, tool_result(ask), envelope()))
         panes_of(window).filter_state.apply_filter('kind == "mcp/response"')
+        await until(lambda: len(panes_of(window).rows) == 1, "the rows of the filter")
         chosen(window, target, "exportSelfContained")
         await until(lambda: said(window), "a notice")
         assert said(window).startswith(f"Exported 1 message, the messages of this view, as {target}, ")
@@ -112,7 +117,7 @@ def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Pa
         panes_of(window).filter_state.apply_filter('kind != "mcp/request"')
         asked_for = (
             ("selected", "csv"), ("shown", "md"), ("all", "html"), ("all", "jsonl"), ("all", "parquet"),
-            ("shown", "otlp"),
+            ("shown", "otlp"), ("all", "conversation"),
         )  # fmt: skip
         assert {format_ for _, format_ in asked_for} == set(Format), "one line here for each format"
         for which, format_ in asked_for:
@@ -130,6 +135,7 @@ def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Pa
     assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 3
     again = document_at(tmp_path / "all.parquet")
     assert [again.capture.string("kind", row) for row in range(3)] == ["mcp/request", "mcp/response", "chat"]
+    assert "<!DOCTYPE html>" in (tmp_path / "all.conversation").read_text()
     traces = (tmp_path / "shown.otlp").read_text()
     assert "Done" in traces
     assert "abcdef.ghi" not in traces
@@ -239,7 +245,7 @@ def test_what_cannot_be_written_is_said(qapp: QApplication, tmp_path: Path, monk
         def full(*_: object) -> bytes:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(files.LinesWriter, "lines", full)
+        patch_engine(monkeypatch, files.LinesWriter, "lines", full)
         chosen(window, tmp_path / "out.jsonl")
         await until(lambda: "No space left" in said(window), "a notice")
         assert said(window).endswith("No space left on device; free some space, or choose another disk.")
@@ -248,15 +254,42 @@ def test_what_cannot_be_written_is_said(qapp: QApplication, tmp_path: Path, monk
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_engine_that_does_not_answer_is_said(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+
+        def refuse(_request: object) -> None:
+            raise RequestError("The engine has ended.")
+
+        monkeypatch.setattr(panes_of(window).client, "answer_now", refuse)
+        window.actions_by_id["file.export"].trigger()
+        assert window.findChild(ExportDialog, "exportMessages") is None
+        assert said(window) == "The engine has ended."
+
+    run_in_window(qapp, steps)
+
+
+def write_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = files.LinesWriter.lines
+
+    def lines(writer: files.LinesWriter, message: int) -> Iterable[bytes]:
+        time.sleep(0.002)
+        return write(writer, message)
+
+    patch_engine(monkeypatch, files.LinesWriter, "lines", lines)
+    patch_engine(monkeypatch, files, "PROGRESS_MESSAGES", 1)
+
+
 def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, slice_s=0.0, quiet_s=0.0, progress_s=0.0)
-    monkeypatch.setattr(files, "PROGRESS_MESSAGES", 1)
+    patch_engine(monkeypatch, exports, "PROGRESS_S", 0.0)
+    write_slowly(monkeypatch)
     target = tmp_path / "out.jsonl"
 
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(*(envelope() for _ in range(3_000))))
+        answer_slowly(monkeypatch, panes_of(window).client)
         window.exporting.export(target)
         await until(lambda: window.notices.notice("export"), "progress")
         notice = window.notices.notice("export")
@@ -273,11 +306,11 @@ def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
 def test_a_window_that_is_closed_gives_it_up(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, slice_s=0.0)
-    monkeypatch.setattr(files, "PROGRESS_MESSAGES", 1)
+    write_slowly(monkeypatch)
 
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(*(envelope() for _ in range(3_000))))
+        answer_slowly(monkeypatch, panes_of(window).client)
         window.exporting.export(tmp_path / "out.jsonl")
         await until(lambda: list(tmp_path.iterdir()), "some of it")
         window.close()
@@ -310,3 +343,16 @@ def test_a_message_is_copied_as_row_value_json_id_and_filter_with_its_secrets_ma
             assert not [text for text in (read() for read in everything) if secret in text]
 
     run_in_window(qapp, steps)
+
+
+def test_the_button_stays_in_place_when_the_format_changes(application: Application) -> None:
+    window = window_on(application, story())
+    window.show()
+    dialog = asked(window)
+    export = child(dialog, QAbstractButton, "exportExport")
+    seen: set[tuple[int, int]] = set()
+    for one in child(dialog, SegmentedControl, "exportFormat").findChildren(QAbstractButton):
+        one.click()
+        QApplication.processEvents()
+        seen.add((dialog.height(), export.y()))
+    assert len(seen) == 1

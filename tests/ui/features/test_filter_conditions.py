@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.cli import app
+from inspector.engine.requests.filters import check_text
 from inspector.filters import compile as compile_module
-from inspector.filters import compile_filter
+from inspector.filters import compile_filter, secrets
 from inspector.filters.stacked_conditions import MOST_CONDITIONS
 from inspector.present.message_columns import Column
 from inspector.ui.panels.details.json_model import JsonRole
@@ -281,28 +282,32 @@ def test_earlier_filters_are_there_at_the_next_start(window: MainWindow, qtbot: 
     other.close()
 
 
+@pytest.mark.in_process("counts calls of window and engine")
 @pytest.mark.parametrize(("condition", "text", "compiled"), [
     ("", CHATS, [CHATS]),
     ("badge", CHATS, [CHATS, f"badge && {CHATS}"]),
 ])  # fmt: skip
-def test_return_compiles_each_filter_once(
+def test_return_compiles_each_filter_once_in_the_window_and_once_in_the_engine(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, condition: str, text: str, compiled: list[str]
 ) -> None:
     if condition:
         panes_of(window).filter_state.stack_filter(condition)
-    editor(window).setPlainText(text)
     window.application.settings.filter_history.clear()
+    monkeypatch.setattr(secrets, "_cached_decisions", {})
+    check_text.cache_clear()
     compile_once, found = compile_module.parse, list[str]()
     monkeypatch.setattr(compile_module, "parse", lambda text: found.append(text) or compile_once(text))
+    editor(window).setPlainText(text)
     qtbot.keyClick(editor(window), Qt.Key.Key_Return)
-    assert found == compiled
+    in_window, in_engine, for_secrets = compiled, compiled, compiled[:1]
+    assert sorted(found) == sorted([*in_window, *in_engine, *for_secrets])
     assert window.application.settings.filter_history == [text]
 
 
 def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     """The window's conditions as one filter, in `list -Y`."""
     log = tmp_path / "story.jsonl"
-    capture = panes_of(window).document.capture
+    capture = panes_of(window).client.document.capture
     log.write_bytes(b"".join(capture.records.read_line_of(n).rstrip(b"\n") + b"\n" for n in range(len(capture))))
     panes = panes_of(window)
     for steps in ((CHATS,), ("context || no > 8", "from"), ("no < 6 || badge", '!(kind like "mcp/*")')):

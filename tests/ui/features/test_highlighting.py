@@ -16,13 +16,12 @@ from inspector.present.message_columns import Column
 from inspector.settings import DEFAULT_HIGHLIGHTS, HighlightRule, default_presets
 from inspector.settings.sharing import FILE_KEY
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.highlight_page import HighlightDelegate
-from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.dialogs.share_buttons import ShareButtons
+from inspector.ui.widgets.rows.view import RowsView
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
-from tests.ui.windows import panes_of
+from tests.ui.windows import in_turn, panes_of
 
 KEYS, CONTROL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 EDGE_X = 2
@@ -74,7 +73,7 @@ def opened(window: MainWindow) -> SettingsDialog:
     return next(one for one in window.findChildren(SettingsDialog) if one.isVisible())
 
 
-def test_a_value_is_highlighted_from_its_menu(window: MainWindow) -> None:
+def a_value_is_highlighted_from_its_menu(window: MainWindow, qtbot: QtBot) -> None:
     view = panes_of(window).messages.view
     menu = view.menu.build(0, Column.KIND)
     next(action for action in menu.actions() if action.objectName() == "filter.highlight").trigger()
@@ -88,7 +87,7 @@ def test_a_value_is_highlighted_from_its_menu(window: MainWindow) -> None:
     assert edged(window) == {1: "rose", 2: "rose", 9: "rose"}
 
 
-def test_the_filter_becomes_a_rule_once_and_the_next_has_another_colour(window: MainWindow) -> None:
+def the_filter_becomes_a_rule_once_and_the_next_has_another_colour(window: MainWindow, qtbot: QtBot) -> None:
     action = window.actions_by_id["view.highlight_filter"]
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     action.trigger()
@@ -110,7 +109,7 @@ def test_the_filter_becomes_a_rule_once_and_the_next_has_another_colour(window: 
     assert edged(window) == {1: "rose", 2: "rose", **dict.fromkeys(range(4, 9), "orange"), 9: "rose"}
 
 
-def test_without_a_filter_the_rules_are_opened(window: MainWindow) -> None:
+def without_a_filter_the_rules_are_opened(window: MainWindow, qtbot: QtBot) -> None:
     window.actions_by_id["view.highlight_filter"].trigger()
     dialog = next(one for one in window.findChildren(SettingsDialog) if one.isVisible())
     assert child(dialog, QLabel, "settingsTitle").text() == "Highlight rules"
@@ -130,7 +129,7 @@ def test_text_takes_the_colour_in_both_themes(window: MainWindow, theme: str) ->
     assert edged(window) == {}
 
 
-def test_a_selected_row_keeps_its_wash(window: MainWindow) -> None:
+def a_selected_row_keeps_its_wash(window: MainWindow, qtbot: QtBot) -> None:
     window.highlighting.add("context")
     panes_of(window).go_to(4)
     panes_of(window).messages.setFocus()
@@ -141,7 +140,7 @@ def test_a_selected_row_keeps_its_wash(window: MainWindow) -> None:
     assert pixel(window, 5, view.columnViewportPosition(Column.MESSAGE) + 1) == theme.color("accent.wash")
 
 
-def test_words_say_what_colours_show(window: MainWindow) -> None:
+def words_say_what_colours_show(window: MainWindow, qtbot: QtBot) -> None:
     window.application.settings.highlights.append(HighlightRule(name="Our <b>chats</b>", filter='kind == "chat"'))
     window.highlighting.refresh()
     index = panes_of(window).messages.model.index(1, Column.GUTTER)
@@ -149,7 +148,7 @@ def test_words_say_what_colours_show(window: MainWindow) -> None:
     assert "Highlighted: Our &lt;b&gt;" in index.data(Qt.ItemDataRole.ToolTipRole)
 
 
-def test_the_selected_context_is_followed(window: MainWindow) -> None:
+def the_selected_context_is_followed(window: MainWindow, qtbot: QtBot) -> None:
     window.highlighting.add("context under $context")
     assert edged(window) == {}
     panes_of(window).go_to(5)
@@ -158,7 +157,7 @@ def test_the_selected_context_is_followed(window: MainWindow) -> None:
     assert edged(window) == {}
 
 
-def test_marks_highlight_as_they_are_set(window: MainWindow) -> None:
+def marks_highlight_as_they_are_set(window: MainWindow, qtbot: QtBot) -> None:
     window.highlighting.add("mark")
     panes_of(window).go_to(2)
     window.actions_by_id["edit.mark"].trigger()
@@ -168,7 +167,7 @@ def test_marks_highlight_as_they_are_set(window: MainWindow) -> None:
 # The page
 
 
-def test_rules_are_made_and_edited(window: MainWindow, qtbot: QtBot) -> None:
+def rules_are_made_and_edited(window: MainWindow, qtbot: QtBot) -> None:
     dialog = opened(window)
     QTest.mouseClick(child(dialog, QAbstractButton, "highlightsAdd"), Qt.MouseButton.LeftButton)
     qtbot.keyClicks(child(dialog, QLineEdit, "highlightsName"), "Chats")
@@ -188,17 +187,16 @@ def test_rules_are_made_and_edited(window: MainWindow, qtbot: QtBot) -> None:
     dialog.accept()
 
 
-def test_rules_are_switched_moved_and_removed(window: MainWindow) -> None:
+def rules_are_switched_moved_and_removed(window: MainWindow, qtbot: QtBot) -> None:
     settings = window.application.settings
     settings.highlights = [rule.model_copy(update={"on": True}) for rule in DEFAULT_HIGHLIGHTS]
     dialog = opened(window)
-    rules = child(dialog, OrderedList, "highlightsList")
+    rules = child(dialog, RowsView, "highlightsList")
     rules.setFocus()
     QTest.keyClick(rules, KEYS.Key_Space)
     assert [rule.on for rule in settings.highlights] == [False, True, True]
-    delegate = rules.itemDelegate()
-    assert isinstance(delegate, HighlightDelegate)
-    box = delegate.box_of(rules.visualRect(rules.model().index(1, 0)))
+    box = rules.check_box(1)
+    assert box is not None
     QTest.mouseClick(rules.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
     assert [rule.on for rule in settings.highlights] == [False, False, True]
     QTest.mouseClick(rules.viewport(), Qt.MouseButton.LeftButton, pos=box.center() + QPoint(90, 0))
@@ -243,3 +241,20 @@ def test_the_tint_reaches_from_the_edge_to_behind_the_number(window: MainWindow,
     tint = pixel(window, 5, number + 1)
     assert tint not in (colors.color("surface.base"), colors.color("highlight.rose"))
     assert {pixel(window, 5, x).name() for x in (6, number - 2, number)} == {tint.name()}
+
+
+def begun_again(window: MainWindow) -> None:
+    """No rules, no filter, the light theme, and the first message is current."""
+    window.application.settings.highlights = []
+    window.highlighting.refresh()
+    window.undo_history.stack.clear()
+    panes_of(window).filter_state.clear()
+    panes_of(window).go_to(0)
+
+
+test_rules = in_turn([
+    a_value_is_highlighted_from_its_menu, the_filter_becomes_a_rule_once_and_the_next_has_another_colour,
+    without_a_filter_the_rules_are_opened, a_selected_row_keeps_its_wash, words_say_what_colours_show,
+    the_selected_context_is_followed, marks_highlight_as_they_are_set, rules_are_made_and_edited,
+    rules_are_switched_moved_and_removed,
+], begun_again)  # fmt: skip

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import time
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from inspector.document.document import CaptureDocument
+from inspector.engine import opening, served_document
+from inspector.ui import intervals
 from inspector.ui.app.application import Application
-from inspector.ui.features import opening
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of, log_file
-from tests.ui.budgeting import set_budgets
-from tests.ui.windows import numbers, panes_of, run_in_window, until
+from tests.ui.engines import patch_engine
+from tests.ui.windows import ask_engine, numbers, panes_of, run_in_window, state_of, until
 
 COUNT = 2_000
 
@@ -25,8 +30,18 @@ COUNT = 2_000
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> Path:
     """A log that takes many steps to read, each of which is told of; with no time at all nothing would be begun."""
-    monkeypatch.setattr(opening, "LIVE_BLOCK_BYTES", 4_096)
-    set_budgets(monkeypatch, quiet_s=0.0, tell_s=0.0, slice_s=0.0001)
+    read_log = opening._read
+
+    def read_slowly(*arguments: Any, **options: Any) -> Generator[object]:
+        for step in read_log(*arguments, **options):
+            time.sleep(0.002)
+            yield step
+
+    for module in (opening, served_document):
+        patch_engine(monkeypatch, module, "LIVE_BLOCK_BYTES", 4_096)
+    patch_engine(monkeypatch, opening, "_read", read_slowly)
+    monkeypatch.setattr(intervals, "QUIET_S", 0.0)
+    monkeypatch.setattr(intervals, "TELL_S", 0.0)
     return log_file(lines_of(*(envelope("chat", {"text": f"line {n}"}) for n in range(COUNT))))
 
 
@@ -41,8 +56,8 @@ async def begun(application: Application, log: Path) -> MainWindow:
     window = application.new_window()
     window.show()
     window.opening.open_path(log)
-    await until(lambda: window.panes is not None and len(window.document.capture) > 100, "rows")
-    assert len(window.document.capture) < COUNT
+    await until(lambda: window.panes is not None and state_of(window).messages > 100, "rows")
+    assert state_of(window).messages < COUNT
     return window
 
 
@@ -53,11 +68,11 @@ async def stopped(window: MainWindow) -> None:
 def test_progress_is_shown_with_a_button_to_cancel(qapp: QApplication, log: Path) -> None:
     async def steps(application: Application) -> None:
         window = await begun(application, log)
-        assert any(word.startswith("reading, ") for word in window.status.words())
+        await until(lambda: any(word.startswith("reading, ") for word in window.status.words()), "progress")
         assert button(window, "statusCancel").isVisible()
-        await until(lambda: len(window.document.capture) == COUNT, "all messages")
+        await until(lambda: state_of(window).messages == COUNT, "all messages")
         await until(lambda: button(window, "statusCancel").isHidden(), "the end of reading")
-        assert not any("reading" in word.lower() for word in window.status.words())
+        await until(lambda: not any("reading" in word.lower() for word in window.status.words()), "the status bar")
 
     run_in_window(qapp, steps)
 
@@ -67,7 +82,7 @@ def test_cancelling_keeps_what_was_read_and_says_so(qapp: QApplication, log: Pat
         window = await begun(application, log)
         QTest.mouseClick(button(window, "statusCancel"), Qt.MouseButton.LeftButton)
         await stopped(window)
-        read = len(window.document.capture)
+        read = state_of(window).messages
         assert 100 < read < COUNT
         assert any(word.startswith("Reading stopped at ") for word in window.status.words())
         said = [word for word in window.status.words() if f"{read:,}" in word]
@@ -78,7 +93,7 @@ def test_cancelling_keeps_what_was_read_and_says_so(qapp: QApplication, log: Pat
         panes.go_to(2)
         assert (numbers(window), panes.details.message) == ([1, 2, 3], 2)
         await asyncio.sleep(0.05)
-        assert len(window.document.capture) == read
+        assert state_of(window).messages == read
 
     run_in_window(qapp, steps)
 
@@ -89,12 +104,12 @@ def test_escape_cancels_too_and_go_on_reads_the_rest_here(qapp: QApplication, lo
         for _ in range(2):
             QTest.keyClick(window, Qt.Key.Key_Escape)
             await stopped(window)
-            read = len(window.document.capture)
+            read = state_of(window).messages
             assert button(window, "statusGoOn").accessibleName() == "Continue"
             button(window, "statusGoOn").click()
-            await until(lambda least=read: len(window.document.capture) > least, "more messages")
+            await until(lambda least=read: state_of(window).messages > least, "more messages")
         await until(lambda: "watching the file" in window.status.words(), "the end of reading")
-        assert len(window.document.capture) == COUNT
+        assert state_of(window).messages == COUNT
         assert application.windows == [window]
         assert not [word for word in window.status.words() if "eading" in word or word == "Continue"]
         with log.open("ab") as file:
@@ -119,7 +134,7 @@ def test_an_archive_is_opened_again_in_place_of_the_window(qapp: QApplication, l
         assert len(application.windows) == 1
         again = application.windows[0]
         assert again.geometry() == place
-        await until(lambda: len(again.document.capture) == COUNT, "all messages")
+        await until(lambda: again.panes is not None and state_of(again).messages == COUNT, "all messages")
 
     run_in_window(qapp, steps)
 
@@ -134,7 +149,7 @@ def test_without_a_filter_nothing_says_of_how_many(qapp: QApplication, log: Path
     async def steps(application: Application) -> None:
         window = await begun(application, log)
         said: set[str] = set()
-        while len(window.document.capture) < COUNT:
+        while state_of(window).messages < COUNT:
             window.document_status.refresh_counts()
             said |= {window.filter_bar.counts_text(), *window.status.words()}
             await asyncio.sleep(0)
@@ -182,13 +197,16 @@ def test_a_disk_that_fails_while_reading_ends_the_progress(
 ) -> None:
     async def steps(application: Application) -> None:
         window = await begun(application, log)
-        monkeypatch.setattr(window.document.capture.sources[0], "read", fail)
+        ask_engine(window, break_disk)
         await until(lambda: window.notices.notice("message"), "the sentence")
         assert not [word for word in window.status.words() if "reading" in word or word == "Cancel"]
         assert not window.opening.cancel_reading()
 
-    def fail(*_: object) -> bytes:
+    def fail(offset: int, length: int) -> bytes:
         raise OSError(5, "Input/output error")
+
+    def break_disk(document: CaptureDocument) -> None:
+        document.capture.sources[0].read = fail
 
     run_in_window(qapp, steps)
 
@@ -200,7 +218,7 @@ def test_rows_filter_and_selection_work_while_a_log_is_read(qapp: QApplication, 
         panes.filter_state.apply_filter('text contains "line 1"')
         panes.go_to(1)
         assert panes.details.message == 1
-        await until(lambda: len(window.document.capture) == COUNT, "all messages")
+        await until(lambda: state_of(window).messages == COUNT, "all messages")
         panes.bridge.flush()
         assert panes.details.message == 1
         wanted = sum("line 1" in f"line {n}" for n in range(COUNT))
@@ -212,15 +230,16 @@ def test_rows_filter_and_selection_work_while_a_log_is_read(qapp: QApplication, 
 def test_closing_the_window_ends_reading(qapp: QApplication, log: Path) -> None:
     async def steps(application: Application) -> None:
         window = await begun(application, log)
+        client = panes_of(window).client
         window.close()
         await until(lambda: not application.windows, "the window to go")
-        assert len(window.document.capture) < COUNT
+        assert client.state.messages < COUNT
 
     run_in_window(qapp, steps)
 
 
 def test_short_work_shows_no_progress(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_budgets(monkeypatch, quiet_s=10.0)  # short is what a busy machine calls so
+    monkeypatch.setattr(intervals, "QUIET_S", 10.0)  # short is what a busy machine calls so
 
     async def steps(application: Application) -> None:
         window = application.new_window()

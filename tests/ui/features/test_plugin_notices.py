@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
@@ -11,9 +15,12 @@ from inspector.formats import guards
 from inspector.formats.guards import Trip
 from inspector.settings import Settings, save_settings
 from inspector.ui.app.application import Application
-from tests.builders import document_of, envelope
-from tests.plugins import loaded, plugin_file
-from tests.ui.windows import run_in_window, window_on
+from inspector.ui.widgets.buttons import LinkButton
+from tests.builders import document_of, envelope, lines_of
+from tests.plugins import plugin_file
+from tests.ui.engines import in_engine, loaded
+from tests.ui.find import child
+from tests.ui.windows import panes_of, run_in_window, until, window_on
 
 CODE = """
 from inspector.plugin import Check
@@ -49,15 +56,43 @@ def test_failures_are_shown_once_each(application: Application, qtbot: QtBot) ->
     loaded(plugin_file("toy", CODE))
     window = window_on(application, document_of(envelope("chat", {"text": "hello"})))
     qtbot.waitUntil(lambda: window.notices.notice("plugin-failed") is not None)
-    assert len(guards.watchers) == 1
     notice = window.notices.notice("plugin-failed")
     assert notice is not None
     assert "check toy-check is switched off for this log: it raised ValueError: no surface." in notice.accessibleName()
     window.notices.dismiss("plugin-failed")
-    guards.note_trips([Trip("plug-in toy, check toy-check", "again")])
-    qtbot.wait(50)
+    client = panes_of(window).client
+    client.state_changed.emit()
     assert window.notices.notice("plugin-failed") is None
-    guards.note_trips([Trip("plug-in toy, field toy.n", "it raised KeyError")])
-    qtbot.waitUntil(lambda: window.notices.notice("plugin-failed") is not None)
-    window.plugin_notices.stop()
-    assert guards.watchers == []
+    in_engine(client, lambda _document: guards.note_trips([Trip("plug-in toy, field toy.n", "it raised KeyError")]))
+    qtbot.waitUntil(lambda: (client.state_changed.emit(), window.notices.notice("plugin-failed") is not None)[1])
+
+
+def test_a_plugin_switched_on_is_offered_to_an_open_log(qapp: QApplication, tmp_path: Path) -> None:
+    plugin_file("toy", CODE)
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(lines_of(envelope("chat", {"text": "hello"})))
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_path(path)
+        await until(lambda: window.panes is not None and not window.opening.reading, "the log")
+        window.settings_editing.open("plugins")
+        await until(lambda: window.findChild(QCheckBox, "plugin0") is not None, "the page of plug-ins")
+        box = child(window, QCheckBox, "plugin0")
+        box.click()
+        notice = window.notices.notice("plugins-switched")
+        assert notice is not None
+        box.click()
+        assert window.notices.notice("plugins-switched") is None
+        box.click()
+        notice = window.notices.notice("plugins-switched")
+        assert notice is not None
+        link = next(one for one in notice.findChildren(LinkButton) if one.label == "Reopen")
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+        await until(lambda: window not in application.windows, "the end of the old window")
+        (other,) = application.windows
+        await until(lambda: other.panes is not None and not other.opening.reading, "the log")
+        await until(lambda: other.notices.notice("plugin-failed") is not None, "the check of the plug-in")
+        assert other.notices.notice("plugins-switched") is None
+
+    run_in_window(qapp, steps)

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import DEFAULT_PRESETS, Preset, Settings
 from inspector.settings.sharing import FILE_KEY
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings_dialog import SettingsDialog
 from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.widgets.key_field import KeyField
+from inspector.ui.widgets.rows.view import RowsView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at, envelope, lines_of, log_file
 from tests.samples import sample
@@ -220,9 +220,7 @@ def give(dialog: SettingsDialog, key: Qt.Key, modifiers: Qt.KeyboardModifier) ->
 
 def a_preset_gets_a_key_of_its_own(window: MainWindow, qtbot: QtBot) -> None:
     dialog = opened(window)
-    child(dialog, OrderedList, "presetsList").setCurrentIndex(
-        child(dialog, OrderedList, "presetsList").model().index(11, 0)
-    )
+    child(dialog, RowsView, "presetsList").setCurrentIndex(child(dialog, RowsView, "presetsList").model().index(11, 0))
     assert give(dialog, KEYS.Key_P, ALT | CONTROL) == "Applies the preset from anywhere in the window."
     assert window.application.settings.presets[11].key == "Ctrl+Alt+P"
     assert "Ctrl+Alt+P" in window.presets.bar.chips()[11].toolTip()
@@ -263,7 +261,7 @@ def a_key_given_on_the_page_of_all_keys_goes_with_the_preset(window: MainWindow,
 
 def rows_are_moved_by_keys_and_by_dragging(window: MainWindow, qtbot: QtBot) -> None:
     dialog = opened(window)
-    presets = child(dialog, OrderedList, "presetsList")
+    presets = child(dialog, RowsView, "presetsList")
     presets.setFocus()
     QTest.keyClick(presets, KEYS.Key_Down, ALT)
     assert names(window)[:2] == ["Main only", "Everything"]
@@ -376,7 +374,9 @@ def test_presets_fit_the_log(application: Application, name: str) -> None:
     assert window.presets.actions[-1].text() == "Mine", "the user's own presets are offered for every log"
 
 
-def test_presets_follow_live_traffic_and_the_most_frequent_kind_comes_first(application: Application) -> None:
+def test_presets_follow_live_traffic_and_the_most_frequent_kind_comes_first(
+    application: Application, qtbot: QtBot
+) -> None:
     path = log_file(b"")
     document = document_at(path)
     window = window_on(application, document)
@@ -385,8 +385,13 @@ def test_presets_follow_live_traffic_and_the_most_frequent_kind_comes_first(appl
     def grow(*lines: dict[str, object]) -> list[str]:
         with path.open("ab") as file:
             file.write(lines_of(*lines))
+        before = names()
         document.poll()
         panes_of(window).bridge.flush()
+        qtbot.waitUntil(lambda: names() != before)
+        return names()
+
+    def names() -> list[str]:
         return [action.text() for action in window.presets.actions]
 
     calls: list[dict[str, object]] = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in range(6)]

@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from websockets.asyncio.client import connect
 
+from inspector.analysis.views.gaps import GapRows
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.connection import Connection, Secret
 from inspector.ui.app.application import Application
-from inspector.ui.docview.gaps import GapRows
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
@@ -65,7 +65,8 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         first_id = child(window, StatusButton, "statusParticipant").accessibleName()
         assert any(words.startswith("reconnecting to ws://") for words in window.status.words())
         assert any(words.startswith("attempt ") for words in window.status.words())
-        assert panes_of(window).participants.head.count().endswith(" last seen")
+        # The list is renewed at intervals.
+        await until(lambda: panes_of(window).participants.head.count().endswith(" last seen"), "the participants")
         await until(lambda: "refused the connection (TCP)" in said(window), "the failing step")
         assert "broke off: no close was sent. Reconnecting until you stop it. Last attempt: refused" in said(window)
         gateway = DemoGateway(port=port)
@@ -98,7 +99,7 @@ def test_it_can_be_stopped(qapp: QApplication) -> None:
         await gateway.start()
         window = await lost(application, gateway)
         click_link(window, "Stop")
-        await until(lambda: not window.document.live, "the end")
+        await until(lambda: not window.shown.state.is_live, "the end")
         assert window.notices.notice("connection") is None
         assert any(words.startswith("disconnected from") for words in window.status.words())
         await asyncio.sleep(0)
@@ -117,19 +118,19 @@ def test_no_value_of_an_address_is_shown_or_kept(qapp: QApplication) -> None:
         window = application.new_window()
         assert window.gateway.watch(Connection(url=address, space="demo", token=Secret("hush5")), remember=True)
         await until(lambda: application.settings.recent_connections, "the welcome")
-        session = window.gateway.session
-        assert session is not None
+        capture = window.shown.state.unsaved
+        assert capture is not None
         shown = everything_said(window)
         await kill(gateway)
         await until(lambda: "refused the connection" in said(window), "the failing step")
         shown += everything_said(window)
         await window.gateway.end_session()
-        await until(lambda: not window.document.live, "the end")
+        await until(lambda: not window.shown.state.is_live, "the end")
         shown += everything_said(window)
         assert f"ws://127.0.0.1:{port}/ws" in shown
         assert "hush" not in shown
         assert "hush" not in application.settings.model_dump_json()
-        assert b"hush" not in session.writer.path.read_bytes()
+        assert b"hush" not in capture.read_bytes()
 
     run_in_window(qapp, steps)
 
@@ -150,7 +151,7 @@ def said(window: MainWindow) -> str:
 def test_gaps_are_gone_through_in_turn() -> None:
     gap = {"t": 1, "src": 0, "mark": "gap"}
     document = document_of({"t": 1, "dir": "in", "frame": envelope("chat")}, gap, gap)
-    gaps = GapRows(document)
+    gaps = GapRows(document.capture)
     assert gaps.next_after(None) is None
     assert gaps.update() == 2
     assert gaps.update() == 2

@@ -128,11 +128,11 @@ def test_keys_in_the_file_are_checked_as_the_page_does(
 
 def test_keys_of_presets_are_checked() -> None:
     settings = Settings(
-        presets=[Preset(name="a", filter="", key="Ctrl+J"), Preset(name="b", filter="", key="Ctrl+J"),
+        presets=[Preset(name="a", filter="", key="Ctrl+Alt+J"), Preset(name="b", filter="", key="Ctrl+Alt+J"),
                  Preset(name="c", filter="", key="Ctrl+Z"), Preset(name="d", filter="", key="\0")]
     )  # fmt: skip
     assert len(drop_unusable_keys(settings, keyed_actions(ACTIONS))) == 3
-    assert [preset.key for preset in settings.presets] == ["Ctrl+J", None, None, None]
+    assert [preset.key for preset in settings.presets] == ["Ctrl+Alt+J", None, None, None]
 
 
 @pytest.fixture

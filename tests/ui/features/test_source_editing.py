@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QDoubleSpinBox, QFileDialog, QPushButton
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_own_source_list, read_source_list
-from inspector.document.source_set import SourceChoice
+from inspector.engine.targets import Target
 from inspector.filters.scope import Scope
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.form_dialog import ValueDialog
@@ -22,7 +21,8 @@ from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of
 from tests.numbered import NumberedGateway, numbered
 from tests.ui.features.test_capture_saving import chats, watching
-from tests.ui.windows import panes_of, run_in_window, shows, until
+from tests.ui.trees import tip_of
+from tests.ui.windows import ask_engine, panes_of, run_in_window, shows, state_of, until
 from tests.unit.analysis.views.account.test_same_calls import answered, asked, called, returned
 
 pytestmark = pytest.mark.usefixtures("quick_following")
@@ -64,8 +64,9 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         dialog.close()
         await until(lambda: shows(application, 4), "both")
         assert panes_of(window).messages.current_message() == 3  # the same message, with its new number
-        assert [step.message for step in window.document.likely_chain(0).steps] == [0, 1, 2, 3]
-        assert list(window.document.analysis.marks.rows) == [3]
+        chain = ask_engine(window, lambda document: [step.message for step in document.likely_chain(0).steps])
+        assert chain == [0, 1, 2, 3]
+        assert ask_engine(window, lambda document: list(document.analysis.marks.rows)) == [3]
         panel = _panel(window)
         await until(lambda: len(panel.model.rows) == 2, "the rows of the list")
         assert [(one.name, one.state, one.records) for one in panel.model.rows] == [
@@ -73,7 +74,7 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         ]  # fmt: skip
         assert "agent.jsonl and 1 more" in window.windowTitle()
         _look_at_the_tree(application, window)
-        kept = window.shown.location.kept_file(window.document)
+        kept = window.shown.location.kept_file(state_of(window))
         assert kept is not None
         assert is_own_source_list(kept)
         await until(lambda: list(kept.parent.glob("*.ctxmarks.json")), "the mark beside the list")
@@ -134,7 +135,7 @@ def _look_at_the_tree(application: Application, window: MainWindow) -> None:
         ("agent.jsonl", 2), ("files.jsonl", 2),
     ]  # fmt: skip
     assert model.describe(0) == "level 1, expanded, 2 messages, followed"
-    assert "2 messages read from this source, followed" in str(model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
+    assert "2 messages read from this source, followed" in tip_of(model, 0)
     row = [model.label(row) for row in range(model.rowCount())].index("files.jsonl")
     tree.view.scope_asked.emit(row)
     assert (state.scope, panes.rows.visible.tolist()) == (Scope(0, None, source=1), [1, 2])
@@ -143,7 +144,7 @@ def _look_at_the_tree(application: Application, window: MainWindow) -> None:
     tree.sources_action.trigger()
     assert not application.settings.display.sources_in_contexts
     assert model.rowCount()
-    assert all(model.source(row) is None for row in range(model.rowCount()))
+    assert all(model.source_of(row) is None for row in range(model.rowCount()))
     tree.sources_action.trigger()
     assert application.settings.display.sources_in_contexts
     tree.view.scope_asked.emit(row)
@@ -186,6 +187,7 @@ def test_what_is_no_log_is_not_added_and_a_list_names_what_is_shown(qapp: QAppli
     run_in_window(qapp, steps)
 
 
+@pytest.mark.in_process("looks at one live document again and again")
 def test_a_gateways_log_beside_a_live_session_shows_what_it_refused(qapp: QApplication, tmp_path: Path) -> None:
     log = tmp_path / "envelope-history.jsonl"
 
@@ -203,7 +205,7 @@ def test_a_gateways_log_beside_a_live_session_shows_what_it_refused(qapp: QAppli
         async with NumberedGateway() as gateway:
             window = await watching(application, gateway, 5)
             logged(*heard(window.document), numbered(900), by="mallory")
-            window.sources.add([SourceChoice(log)])
+            window.sources.add([Target(log)])
             await until(lambda: len(window.document.capture.sources) == 2, "both sources")
             document = window.document
             assert document.live
@@ -216,8 +218,8 @@ def test_a_gateways_log_beside_a_live_session_shows_what_it_refused(qapp: QAppli
             await until(lambda: chats_of(document) == {1, 2, 3, 4, 5, 6, 7, 8, 900, 901}, "what came to each")
             await until(lambda: len(document.capture.sightings) == 8, "what both have")
             assert window.document is document
-            assert window.gateway.session is not None
-            assert window.gateway.session.document is document
+            assert window.shown.state.connection is not None
+            assert window.shown.state.connection.received >= 8
             panel, states = _panel(window), {"demo": "live", log.name: "followed"}
             await until(lambda: {one.name: one.state for one in panel.model.rows} == states, "the list")
             await window.gateway.end_session()
@@ -230,7 +232,7 @@ def test_a_gateways_log_beside_a_live_session_shows_what_it_refused(qapp: QAppli
             dialog = window.findChild(QFileDialog, "saveDialog")
             assert dialog is not None
             dialog.fileSelected.emit(str(target))
-            await until(lambda: target.exists() and window.shown.location.unsaved is None, "the capture")
+            await until(lambda: target.exists() and window.shown.state.unsaved is None, "the capture")
             assert chats(target) == [1, 2, 3, 4, 5, 6, 7, 8]
             assert {(one.path, one.is_live) for one in window.document.choices} == {(target, False), (log, False)}
             window.close()

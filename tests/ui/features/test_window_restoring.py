@@ -6,22 +6,26 @@ import gzip
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 
 from inspector.demo.gateway import DemoGateway
+from inspector.engine.request import Request
+from inspector.engine.requests.saved_views import FindScope
 from inspector.filters.scope import Reach
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.settings.window_state import SavedWindow, WindowState, last_open_path, load_last_open
 from inspector.sources.connection import Connection
 from inspector.ui.app import last_open
 from inspector.ui.app.application import Application
+from inspector.ui.features.window_restoring import Restoring
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope
 from tests.ui.waiting import time_passes
-from tests.ui.windows import panes_of, run_in_window, until
+from tests.ui.windows import panes_of, run_in_window, state_of, until
 
 SECRET = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56"
 
@@ -149,7 +153,7 @@ def test_scope_order_view_and_docks_come_back(qapp: QApplication, tmp_path: Path
         assert len(panes.rows.visible) == 100
         by = panes.rows.sorted_by
         assert by is not None
-        assert (by.field.name, by.descending) == ("no", True)
+        assert (by.field, by.descending) == ("no", True)
         assert window.center.current == "timeline"
         assert not window.docks["Findings"].isHidden()
         assert window.docks["Contexts"].isHidden()
@@ -159,6 +163,49 @@ def test_scope_order_view_and_docks_come_back(qapp: QApplication, tmp_path: Path
 
 
 @pytest.mark.trouble
+def test_a_scope_comes_back_when_its_answer_comes_after_the_whole_log(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(tmp_path)
+
+    async def first(application: Application) -> None:
+        window = application.windows[0]
+        await opened(window, log)
+        panes_of(window).details.links.scope_requested.emit(3)
+        await until(lambda: len(panes_of(window).rows.visible) == 100, "the scope")
+        await time_passes(100)  # the scope has its name
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        window = application.windows[0]
+        await until(lambda: window.panes is not None and not window.opening.reading, "the log")
+        panes = panes_of(window)
+        await until(lambda: panes.rows.seen_count == 300, "the rows")
+        await time_passes(100)
+        assert held
+        assert window.restoring.saved is not None
+        held.pop()()  # about a part of the log, or the whole
+        await time_passes(100)
+        for answer in held:
+            answer()
+        await read(window)
+        assert panes.filter_state.scope is not None
+        await until(lambda: len(panes.rows.visible) == 100, "the scope")
+
+    started(qapp, first)
+    held: list[Callable[[], None]] = []
+    take_answer = Restoring._take_answer
+
+    def take_later(restoring: Restoring, request: Request[Any], *others: Any) -> None:
+        if isinstance(request, FindScope):
+            held.append(lambda: take_answer(restoring, request, *others))
+        else:
+            take_answer(restoring, request, *others)
+
+    monkeypatch.setattr(Restoring, "_take_answer", take_later)
+    started(qapp, second)
+
+
 def test_panes_are_as_wide_and_high_as_they_were_in_a_small_window(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path, count=20)
     sizes: list[list[tuple[int, int]]] = []
@@ -552,7 +599,7 @@ def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) 
             saved = SavedWindow(connection=connection, filter="no < 9", tab="Raw", message=400)
             window = application.new_window(saved=saved)
             window.gateway.watch(Connection(url=gateway.url, space=gateway.space))
-            await until(lambda: window.panes is not None and len(window.document.capture), "the greeting")
+            await until(lambda: window.panes is not None and state_of(window).messages, "the greeting")
             assert panes_of(window).filter_state.stack.text == "no < 9"
             assert panes_of(window).details.tabs.currentIndex() == 2
             await until(lambda: window.restoring.saved is None, "everything to stand again")

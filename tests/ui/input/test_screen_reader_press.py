@@ -122,11 +122,11 @@ def the_menu_of_more_presets_opens(window: MainWindow, qtbot: QtBot) -> None:
 def findings_of_a_severity_are_listed_or_not(window: MainWindow, qtbot: QtBot) -> None:
     findings = panes_of(window).findings
     toggle = findings.head.toggles[Severity.NOTE]
-    assert Severity.NOTE not in findings.model.choice.severities_off
+    assert Severity.NOTE not in findings.source.choice.severities_off
     press(toggle)
-    assert Severity.NOTE in findings.model.choice.severities_off
+    assert Severity.NOTE in findings.source.choice.severities_off
     press(toggle)
-    assert Severity.NOTE not in findings.model.choice.severities_off
+    assert Severity.NOTE not in findings.source.choice.severities_off
 
 
 def test_settings_are_walked_and_changed(window: MainWindow, application: Application) -> None:

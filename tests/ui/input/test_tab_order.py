@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import inspector.ui
+from inspector.engine.requests.finding_rows import Grouping
 from inspector.filters.visible import Reach, Scope
-from inspector.ui.panels.findings.rows import Grouping
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import bury, panes_of
 
@@ -42,8 +42,8 @@ def test_menus_outlive_the_widgets_that_tab_passed_before_theirs(window: MainWin
     window.start_page.deleteLater()
     window.presets.show_presets()
     end_what_is_gone()
-    space = int(panes.document.capture.columns["space"][0])
-    node = panes.document.analysis.contexts.node_of(3)
+    space = int(panes.client.document.capture.columns["space"][0])
+    node = panes.client.document.analysis.contexts.node_of(3)
     for reach in Reach:
         panes.filter_state.set_scope(Scope(space, node, reach))
         assert window.view_head.scope.words().endswith(reach.value)

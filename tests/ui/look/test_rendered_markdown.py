@@ -17,10 +17,10 @@ def test_a_table_of_many_rows_is_laid_out_once(theme_controller: ThemeController
     browser.resize(600, 400)
     browser.show()
     rows = "".join(f"| `field{row}` | **number** {row} | words of a row |\n" for row in range(300))
-    began = time.perf_counter()
+    began = time.process_time()
     render_markdown(browser.document(), "| a | b | c |\n|---|---|---|\n" + rows, theme_controller.theme)
     assert browser.document().size().height() > 300
-    assert time.perf_counter() - began < 4, "laid out at every cell it takes a minute"
+    assert time.process_time() - began < 4, "laid out at every cell it takes a minute"
 
 
 def test_escaped_bars_are_bars_also_in_code(theme_controller: ThemeController) -> None:

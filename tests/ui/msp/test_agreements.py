@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from typer.testing import CliRunner
 
 from inspector.msp.document import SessionDocument
+from inspector.msp.objects import Snapshot
 from inspector.startup.program import app as program
 from inspector.ui.app.application import Application
 from inspector.ui.msp.agreement_dialogs import NewSessionDialog, SnapshotsDialog, SubContextDialog, as_entries, as_lines
@@ -34,8 +35,8 @@ from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.window.main_window import MainWindow
 from tests.msp_samples import desk, session, subsession, written
 from tests.ui.find import child
-from tests.ui.msp.sessions import SAMPLE, at_work
-from tests.ui.windows import run_in_window, until
+from tests.ui.msp.sessions import SAMPLE, at_work, sessions_of
+from tests.ui.windows import ask_engine, run_in_window, state_of, until
 
 
 @pytest.fixture
@@ -45,8 +46,17 @@ def report(tmp_path: Path) -> Path:
 
 
 def sessions(window: MainWindow) -> SessionDocument:
-    assert window.document.msp is not None
-    return window.document.msp
+    return ask_engine(window, sessions_of)
+
+
+def snapshots_of(window: MainWindow) -> list[Snapshot]:
+    return sessions(window).sessions[0].snapshots
+
+
+def summaries_of(window: MainWindow, key: str) -> list[str]:
+    found = sessions(window).subsession(key)
+    assert found is not None
+    return found.policy.include_summaries
 
 
 def click(parent: QWidget, name: str) -> None:
@@ -139,8 +149,7 @@ def test_entries_of_several_lines_stay_one(entries: list[str]) -> None:
 
 def test_a_snapshot_is_added_changed_and_deleted(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        main = sessions(window).sessions[0]
-        count = len(main.snapshots)
+        count = len(snapshots_of(window))
         follow(panel, "policyEditSnapshots")
         dialog = child(window, SnapshotsDialog)
         child(dialog, QComboBox, "snapshotsWhich").setCurrentIndex(0)
@@ -149,23 +158,23 @@ def test_a_snapshot_is_added_changed_and_deleted(qapp: QApplication, report: Pat
         type_into(dialog, "snapshotsContent", "What was said since")
         first, last = dialog.first.value(), dialog.last.value()
         click(window, "snapshotsDone")
-        assert [(one.content, one.covers) for one in main.snapshots[count:]] == [
+        assert [(one.content, one.covers) for one in snapshots_of(window)[count:]] == [
             ("What was said since", (first - 1, last))
         ]
         await until(lambda: f"summary of messages {first} to {last}" in order(panel), "what is sent")
         window.actions_by_id["edit.undo"].trigger()
-        assert len(main.snapshots) == count
+        assert len(snapshots_of(window)) == count
         await until(lambda: not window.findChildren(SnapshotsDialog), "the dialog is gone")
         window.actions_by_id["subsession.snapshots"].trigger()
         dialog = child(window, SnapshotsDialog)
-        before = main.snapshots[0]
+        before = snapshots_of(window)[0]
         type_into(dialog, "snapshotsContent", "Less")
         click(window, "snapshotsDone")
-        assert (main.snapshots[0].content, main.snapshots[0].covers) == ("Less", before.covers)
+        assert (snapshots_of(window)[0].content, snapshots_of(window)[0].covers) == ("Less", before.covers)
         await until(lambda: not window.findChildren(SnapshotsDialog), "the dialog is gone")
         window.actions_by_id["subsession.snapshots"].trigger()
         click(window, "snapshotsDelete")
-        assert len(main.snapshots) == count - 1
+        assert len(snapshots_of(window)) == count - 1
 
     at_work(qapp, report, steps)
 
@@ -202,14 +211,14 @@ def test_a_summary_beside_is_referred_to_and_taken_back(qapp: QApplication, tmp_
 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         assert panel.sub is not None
-        assert panel.sub.id == "s2"
+        assert panel.sub.key == "s2"
         follow(panel, "policyChooseSummaries")
         menu = open_menu(window)
         (offered,) = menu.actions()
         assert (offered.text(), offered.isChecked()) == ("about s1", False)
         QTest.keyClick(menu, Qt.Key.Key_Down)
         QTest.keyClick(menu, Qt.Key.Key_Return)
-        assert panel.sub.policy.include_summaries == ["s1"]
+        assert summaries_of(window, "s2") == ["s1"]
         await until(lambda: "summary of about s1" in order(panel), "what is sent")
         assert child(panel, TextLabel, "policySummaries").text() == "Summaries: about s1"
         await saved(window)
@@ -219,9 +228,9 @@ def test_a_summary_beside_is_referred_to_and_taken_back(qapp: QApplication, tmp_
         assert menu.actions()[0].isChecked()
         menu.actions()[0].trigger()
         menu.close()
-        assert panel.sub.policy.include_summaries == []
+        assert summaries_of(window, "s2") == []
         window.actions_by_id["edit.undo"].trigger()
-        assert panel.sub.policy.include_summaries == ["s1"]
+        assert summaries_of(window, "s2") == ["s1"]
 
     at_work(qapp, path, steps)
 
@@ -254,7 +263,7 @@ def test_a_session_is_made_from_the_start_page_and_worked_in(qapp: QApplication,
         assert Path(files.selectedFiles()[0]).name == "desk-units.json"
         files.fileSelected.emit(str(path))
         files.close()
-        await until(lambda: window.document.msp is not None, "the session")
+        await until(lambda: window.panes is not None and state_of(window).is_sessions, "the session")
         main = sessions(window).sessions[0]
         assert (main.label, main.intent) == ("desk: units", "Weekly report")
         await until(lambda: window.center.current == "subsessions", "the view of sub-sessions")
@@ -262,7 +271,7 @@ def test_a_session_is_made_from_the_start_page_and_worked_in(qapp: QApplication,
         QTest.mouseClick(child(window, LinkButton, "subsessionsAgree"), Qt.MouseButton.LeftButton)
         type_into(child(window, SubContextDialog), "subContextConstraints", "metric")
         click(window, "subContextDone")
-        assert main.constraints == ["metric"]
+        assert sessions(window).sessions[0].constraints == ["metric"]
         window.actions_by_id["subsession.new"].trigger()
         QTest.keyClicks(child(window, QLineEdit, "newSubsessionLabel"), "units")
         click(window, "newSubsessionDone")

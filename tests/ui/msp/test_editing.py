@@ -12,24 +12,30 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLineEdit, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLineEdit, QMenu, QPlainTextEdit, QPushButton
 
+from inspector.document.document import CaptureDocument
+from inspector.engine.engine import Engine
+from inspector.engine.requests.msp_edits import ListParents
+from inspector.engine.requests.msp_sessions import PlaceOfRow
+from inspector.engine.targets import Target
 from inspector.msp.document import SessionDocument
 from inspector.msp.objects import Subsession
 from inspector.present import formats
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message_dialog import MessageDialog
-from inspector.ui.msp.dialogs import CloseSubsessionDialog, MergeDialog, NewSubsessionDialog, parents_in
+from inspector.ui.msp.dialogs import CloseSubsessionDialog, MergeDialog, NewSubsessionDialog
 from inspector.ui.msp.panel.chat import CLOSED
 from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.msp.saving import READ_ONLY
+from inspector.ui.panels.conversation.panel import ConversationPanel
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.samples import FORMAT_SAMPLES
 from tests.ui.find import child
-from tests.ui.msp.sessions import SAMPLE, at_work
-from tests.ui.windows import panes_of, run_in_window, until
+from tests.ui.msp.sessions import SAMPLE, add_message, at_work, sessions_of
+from tests.ui.windows import ask_engine, panes_of, run_in_window, state_of, until
 
 
 @pytest.fixture
@@ -53,8 +59,11 @@ def rewrite_none(path: Path) -> None:
 
 
 def sessions(window: MainWindow) -> SessionDocument:
-    assert window.document.msp is not None
-    return window.document.msp
+    return ask_engine(window, sessions_of)
+
+
+def has_edits(window: MainWindow) -> bool:
+    return ask_engine(window, lambda document: document.msp is not None and document.msp.is_dirty)
 
 
 def sub_of(window: MainWindow, key: str) -> Subsession:
@@ -63,8 +72,33 @@ def sub_of(window: MainWindow, key: str) -> Subsession:
     return found
 
 
+def show_first_message_to_all(document: CaptureDocument, key: str) -> None:
+    assert document.msp is not None
+    sub = document.msp.subsession(key)
+    assert sub is not None
+    document.msp.set_visibility(sub.messages[0], None)
+
+
+def open_subsession(document: CaptureDocument, label: str) -> str:
+    assert document.msp is not None
+    return document.msp.open_subsession(document.msp.sessions[0], label).key
+
+
+def close_subsession(document: CaptureDocument, key: str) -> None:
+    assert document.msp is not None
+    sub = document.msp.subsession(key)
+    assert sub is not None
+    document.msp.close_subsession(sub, "done", append_to_parent=False)
+
+
+def messages_of_parent(window: MainWindow) -> int:
+    parent = sub_of(window, "units").parent
+    assert parent is not None
+    return len(parent.messages)
+
+
 def said(panel: SubsessionsPanel) -> list[str]:
-    """What a screen reader says of the rows."""
+    """Returns the accessible texts of the rows."""
     model = panel.chat.model
     return [str(model.index(row).data(Qt.ItemDataRole.AccessibleTextRole)) for row in range(model.rowCount())]
 
@@ -165,9 +199,10 @@ def test_tree_and_view_show_the_same_sub_session(qapp: QApplication, report: Pat
         view = panes.contexts.view
         place = view.visualRect(model.index(row, 0)).center()
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        assert panel.sub is sub_of(window, "csv-import")
+        assert panel.sub is not None
+        assert panel.sub.key == "csv-import"
         panel.list.chosen.emit("chart-colours")
-        assert panel.sub is sub_of(window, "chart-colours")
+        assert panel.sub.key == "chart-colours"
         assert window.center.current == "subsessions"
 
     at_work(qapp, report, steps)
@@ -209,9 +244,9 @@ def test_undo_leaves_the_keyboard_where_it_was(qapp: QApplication, report: Path)
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         panel.chat.focus_input()
         write(panel, "one")
-        await until(lambda: len(window.document.capture) == 52, "the row")
+        await until(lambda: state_of(window).messages == 52, "the row")
         window.actions_by_id["edit.undo"].trigger()
-        await until(lambda: len(window.document.capture) == 51, "the capture without it")
+        await until(lambda: state_of(window).messages == 51, "the capture without it")
         assert panel.chat.input.text.hasFocus()
         assert window.center.currentWidget() is panel
 
@@ -255,7 +290,7 @@ def test_close_and_summarize_writes_the_summary_and_appends_it(qapp: QApplicatio
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         parent = sub_of(window, "units").parent
         assert parent is not None
-        count = len(parent.messages)
+        count = messages_of_parent(window)
         press(window, "chatClose")
         dialog = child(window, CloseSubsessionDialog)
         assert not child(dialog, QCheckBox, "closeSubsessionAppend").isEnabled()  # of nothing
@@ -268,14 +303,15 @@ def test_close_and_summarize_writes_the_summary_and_appends_it(qapp: QApplicatio
         assert not sub.is_open
         assert sub.summary == "Kelvin it is."
         row = row_in_tree(window, "units")
-        assert (panes_of(window).contexts.model.state(row), row in painted) == ("concluded", True)
-        assert len(parent.messages) == count + 1
+        await until(lambda: row in painted, "the row")
+        assert panes_of(window).contexts.model.state(row) == "concluded"
+        assert messages_of_parent(window) == count + 1
         assert said(panel)[-1] == "summary: Kelvin it is."
         assert panel.chat.input.reason == CLOSED
         assert not child(window, QPushButton, "chatClose").isVisible()
         window.actions_by_id["edit.undo"].trigger()
         assert sub_of(window, "units").is_open
-        assert len(parent.messages) == count
+        assert messages_of_parent(window) == count
         assert panel.chat.input.reason == ""
 
     at_work(qapp, report, steps)
@@ -283,27 +319,25 @@ def test_close_and_summarize_writes_the_summary_and_appends_it(qapp: QApplicatio
 
 def test_a_summary_can_stay_out_of_the_parent_and_be_merged_later(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        parent = sub_of(window, "units").parent
-        assert parent is not None
-        count = len(parent.messages)
+        count = messages_of_parent(window)
         window.actions_by_id["subsession.close"].trigger()
         dialog = child(window, CloseSubsessionDialog)
         QTest.keyClicks(child(dialog, QPlainTextEdit, "closeSubsessionSummary"), "Kelvin.")
         child(dialog, QCheckBox, "closeSubsessionAppend").click()
         QTest.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        assert len(parent.messages) == count
+        assert messages_of_parent(window) == count
         assert window.actions_by_id["subsession.merge"].isEnabled()
         press(window, "chatMerge")
         preview = child(child(window, MergeDialog), QPlainTextEdit, "mergeSubsessionMessages").toPlainText()
         assert "Kelvin." in preview
         assert preview.count("\n\n") >= 1
-        assert len(parent.messages) == count  # nothing is written before it is wanted
+        assert messages_of_parent(window) == count  # nothing is written before it is wanted
         press(window, "mergeSubsessionDone")
         assert sub_of(window, "units").merged
-        assert len(parent.messages) == count + 2  # the summary, and the one global message
+        assert messages_of_parent(window) == count + 2  # the summary, and the one global message
         assert not window.actions_by_id["subsession.merge"].isEnabled()
         window.actions_by_id["edit.undo"].trigger()
-        assert len(parent.messages) == count
+        assert messages_of_parent(window) == count
 
     at_work(qapp, report, steps)
 
@@ -332,12 +366,13 @@ def test_a_new_sub_session_is_opened_below_the_session_and_written_into(qapp: QA
         assert sub.label == "drift"
         assert panel.chat.input.text.hasFocus()
         write(panel, "how much?")
-        assert [one.content for one in sub.messages] == ["how much?"]
+        assert [one.content for one in sub_of(window, sub.key).messages] == ["how much?"]
         assert "Sub-sessions 4" in window.view_head.tabs.words()
         window.actions_by_id["edit.undo"].trigger()
         window.actions_by_id["edit.undo"].trigger()
         assert "Sub-sessions 3" in window.view_head.tabs.words()
-        assert panel.sub in sessions(window).subsessions
+        assert panel.sub is not None
+        assert panel.sub.key in [one.key for one in sessions(window).subsessions]
 
     at_work(qapp, report, steps)
 
@@ -373,7 +408,7 @@ def test_the_menu_of_a_message_copies_and_leads_to_the_table(qapp: QApplication,
         assert window.panes is not None
         message = window.panes.messages.current_message()
         assert message is not None
-        assert window.document.capture.records.envelope_id(message) == "u2"
+        assert ask_engine(window, lambda document: document.capture.records.envelope_id(message)) == "u2"
         assert panel.chat.menu_for(0) is None
         menu.deleteLater()
 
@@ -399,10 +434,10 @@ def test_undo_goes_through_marks_and_edits_in_the_order_they_were_made(qapp: QAp
         undo = window.actions_by_id["edit.undo"]
         undo.trigger()
         undo.trigger()
-        assert len(window.document.analysis.marks) == 0
+        assert ask_engine(window, lambda document: len(document.analysis.marks)) == 0
         assert sub_of(window, "units").messages[-1].content == "one"
         undo.trigger()
-        assert not sessions(window).is_dirty
+        assert not window.isWindowModified()
 
     at_work(qapp, report, steps)
 
@@ -422,7 +457,7 @@ def test_a_compressed_document_can_be_read_and_saved_elsewhere(
         assert not panel.chat.input.text.isEnabled()
         assert not window.actions_by_id["subsession.new"].isEnabled()
         QTest.keyClick(panel.chat.view, Qt.Key.Key_G)
-        assert not sessions(window).is_dirty
+        assert not has_edits(window)
         target = tmp_path / "plain.json"
         window.actions_by_id["file.save_as"].trigger()
         await until(lambda: window.findChild(QFileDialog, "saveDialog") is not None, "the file dialog")
@@ -431,7 +466,7 @@ def test_a_compressed_document_can_be_read_and_saved_elsewhere(
         dialog.close()
         await until(target.exists, "the file")
         await until(lambda: panel.chat.input.reason == "", "the line to be free")
-        assert window.windowTitle().startswith("plain.json")
+        await until(lambda: window.windowTitle().startswith("plain.json"), "the other name in the title")
 
     at_work(qapp, packed, steps)
 
@@ -470,7 +505,7 @@ def test_overwriting_after_the_question_writes_ours(qapp: QApplication, report: 
         window.msp.saving.check_files()
         QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
         await answer(window, "Overwrite")
-        await until(lambda: not sessions(window).is_dirty, "it to be saved")
+        await until(lambda: not has_edits(window), "it to be saved")
         assert b'"mine"' in bytes_of(report)
 
     at_work(qapp, report, steps)
@@ -507,7 +542,8 @@ def test_discarding_on_closing_leaves_the_file_alone(qapp: QApplication, report:
 @pytest.mark.trouble
 def test_a_click_on_show_all_shows_a_long_message_whole(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        sessions(window).add_message(sub_of(window, "units"), "user", "long " * 2_000)
+        ask_engine(window, add_message, "units", "long " * 2_000)
+        panel.refresh()
         view, row = panel.chat.view, panel.chat.model.rowCount() - 1
         before = view.heights.height(row)
         view.show_row(row)
@@ -555,10 +591,10 @@ def test_what_lies_in_the_folder_chosen_is_asked_about(qapp: QApplication, two_f
         dialog = open_question(window)
         assert dialog is not None
         await answer(window, "Cancel")
-        assert (bytes_of(out / "b.json"), sessions(window).is_dirty) == (b"theirs", True)
+        assert (bytes_of(out / "b.json"), has_edits(window)) == (b"theirs", True)
         await save_at(window, out)
         await answer(window, "Replace")
-        await until(lambda: not sessions(window).is_dirty, "it to be saved")
+        await until(lambda: not has_edits(window), "it to be saved")
         assert b"mine" in bytes_of(out / "b.json")
 
     at_work(qapp, two_files, steps)
@@ -576,7 +612,7 @@ def test_the_status_bar_names_the_file_that_is_edited_and_its_size(
         assert formats.size(len(bytes_of(report))) in words(window)
         write(panel, "mine " * 200)
         window.actions_by_id["file.save"].trigger()
-        await until(lambda: not sessions(window).is_dirty, "it to be saved")
+        await until(lambda: not has_edits(window), "it to be saved")
         assert formats.size(len(bytes_of(report))) in words(window)
         target = tmp_path / "saved.json"
         await save_at(window, target)
@@ -636,7 +672,7 @@ def test_undoing_from_the_tree_leaves_the_keyboard_there(qapp: QApplication, rep
             assert window.docks["Contexts"].isAncestorOf(focus)
             assert focus.objectName() == window.panes.contexts.view.objectName()
             assert content is None or sub_of(window, "units").messages[-1].content == content
-        assert not sessions(window).is_dirty
+        assert not has_edits(window)
 
     at_work(qapp, report, steps)
 
@@ -645,7 +681,11 @@ def test_however_deep_they_lie_a_new_one_can_be_opened(tmp_path: Path) -> None:
     path = tmp_path / "deep.json"
     subs = [{"subsession_id": f"s{n}", "parent_session_id": f"s{n - 1}", "status": "open"} for n in range(1_200)]
     path.write_text(json.dumps([{"session_id": "s-1", "messages": []}, *subs]))
-    parents = parents_in(SessionDocument.read([path]))
+    engine = Engine()
+    number, steps = engine.open([Target(path)])
+    engine.read(steps)
+    parents = engine.answer_request(number, ListParents())
+    engine.close()
     assert len(parents) == 1_000
     assert [words.strip() for _, words in parents[:3]] == ["s-1", "s0", "s1"]
 
@@ -664,6 +704,7 @@ def test_a_file_that_comes_into_the_folder_is_told_and_read_by_reloading(qapp: Q
         assert notice.text == "c.json is new in the folder."
         QTest.mouseClick(link(window, "session-new-file", "Reload"), Qt.MouseButton.LeftButton)
         await until(lambda: len(sessions(window).subsessions) == 2, "the other one")
+        await until(lambda: not window.msp.saving.busy, "the end of reloading")
         window.msp.saving.check_files()
         assert window.notices.keys() == []
 
@@ -691,7 +732,7 @@ def test_ctrl_z_in_the_empty_line_undoes_what_was_added(qapp: QApplication, repo
         text = panel.chat.input.text
         text.setFocus()
         QTest.keyClick(text, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-        assert not sessions(window).is_dirty
+        assert not has_edits(window)
         QTest.keyClicks(text, "tw")
         before = text.toPlainText()
         QTest.keyClick(text, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -732,10 +773,9 @@ def test_closing_a_window_asks_about_a_message_that_was_not_added(qapp: QApplica
 @pytest.mark.trouble
 def test_a_message_is_added_for_its_sub_session_alone(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        sub = sub_of(window, "units")
-        sessions(window).set_visibility(sub.messages[0], None)
+        ask_engine(window, show_first_message_to_all, "units")
         write(panel, "one")
-        assert sub.messages[-1].visibility == "subsession_only"
+        assert sub_of(window, "units").messages[-1].visibility == "subsession_only"
 
     at_work(qapp, report, steps)
 
@@ -743,7 +783,8 @@ def test_a_message_is_added_for_its_sub_session_alone(qapp: QApplication, report
 def test_only_addresses_that_can_be_opened_are_offered(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         links = "[a](https://example.org/x) [b](javascript:alert(1)) [c](file:///etc/passwd)"
-        sessions(window).add_message(sub_of(window, "units"), "user", links)
+        ask_engine(window, add_message, "units", links)
+        panel.refresh()
         menu = panel.chat.menu_for(panel.chat.model.rowCount() - 1)
         assert menu is not None
         words = [action.text() for action in menu.actions() if action.objectName() == "chat.link"]
@@ -768,9 +809,9 @@ def test_another_day_is_said_with_the_time(qapp: QApplication, report: Path) -> 
 @pytest.mark.trouble
 def test_a_long_label_ends_with_an_ellipsis(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        sub = sessions(window).open_subsession(sessions(window).sessions[0], "sensors " * 7)
+        key = ask_engine(window, open_subsession, "sensors " * 7)
         window.resize(700, 600)
-        panel.show_subsession(sub.key)
+        panel.show_subsession(key)
         head = panel.chat.head
         head.resize(300, head.height())
         assert head.label.text().endswith("…")
@@ -782,9 +823,10 @@ def test_a_long_label_ends_with_an_ellipsis(qapp: QApplication, report: Path) ->
 @pytest.mark.trouble
 def test_beside_a_long_label_it_is_still_said_how_the_sub_session_stands(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        sub = sessions(window).open_subsession(sessions(window).sessions[0], "sensors " * 7)
-        panel.show_subsession(sub.key)
-        sessions(window).close_subsession(sub, "done", append_to_parent=False)
+        key = ask_engine(window, open_subsession, "sensors " * 7)
+        panel.show_subsession(key)
+        ask_engine(window, close_subsession, key)
+        panel.refresh()
         head = panel.chat.head
         head.resize(500, head.height())
         assert head.label.text().endswith("…")
@@ -852,6 +894,33 @@ def test_what_is_shown_anew_marks_the_sub_session_of_the_chat_in_the_tree(qapp: 
         await until(lambda: window.panes is not panes, "another projection")
         assert panel.sub is not None
         assert panel.sub.key == last.key
-        assert is_marked(panel.sub)
+        assert is_marked(sub_of(window, panel.sub.key))
+
+    at_work(qapp, report, steps)
+
+
+def test_cards_of_the_conversation_make_messages_global_and_open_their_sub_session(
+    qapp: QApplication, report: Path
+) -> None:
+    async def steps(window: MainWindow, _panel: SubsessionsPanel) -> None:
+        window.actions_by_id["view.conversation"].trigger()
+        places = [panes_of(window).client.answer_now(PlaceOfRow(row)) for row in range(state_of(window).messages)]
+        own = [row for row, place in enumerate(places) if place is not None and place.key == "units"]
+        message = next(row for row in own if getattr(places[row], "message", None) is not None)
+
+        async def act(name: str) -> None:
+            conversation = window.center.currentWidget()
+            assert isinstance(conversation, ConversationPanel)
+            await until(lambda: len(conversation.model), "the cards")
+            conversation.view.menu_asked.emit(conversation.model.row_of_message(message), QPoint())
+            menu = child(conversation, QMenu, "conversationMenu")
+            actions = {one.objectName(): one for one in menu.actions()}
+            actions[name].trigger()
+            menu.close()
+
+        await act("conversation.global")
+        await until(lambda: sub_of(window, "units").messages[0].visibility == "global", "the edit")
+        await act("conversation.subsession")
+        assert window.center.current == "subsessions"
 
     at_work(qapp, report, steps)

@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,30 +18,44 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from inspector.base.async_tasks import start_task
-from inspector.document.document import CaptureDocument
+from inspector.engine.requests.msp_files import SaveSessions, SaveSessionsAs
 from inspector.msp import saving
 from inspector.ui.app.application import Application
+from inspector.ui.document_client import DocumentClient
 from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.msp.projection_update import MspFollowing
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
+from tests.conftest import MS
+from tests.ui.engines import WaitingClient, patch_engine
 from tests.ui.features.test_window_restoring import read
 from tests.ui.find import child
+from tests.ui.local_client import LocalClient
 from tests.ui.msp.test_editing import SAMPLE, answer, at_work, bytes_of, open_question, write
-from tests.ui.windows import application_of, run_in_window, until
+from tests.ui.windows import application_of, run_in_window, state_of, until
 
 pytestmark = pytest.mark.trouble
 
 
 class Disk:
-    """A disk that takes its time, while it is told to."""
+    """A disk that does not write before it is free. It uses files, since the engine may be another process."""
 
-    def __init__(self) -> None:
-        self.free = threading.Event()
-        self.writes = 0
+    def __init__(self, folder: Path) -> None:
+        self._asked, self._free = folder / "asked", folder / "free"
 
     def is_asked(self) -> bool:
-        return self.writes > 0
+        return self._asked.exists()
+
+    def set_free(self) -> None:
+        self._free.touch()
+
+    def wait(self) -> None:
+        """Waits in the thread that writes."""
+        self._asked.touch()
+        until = time.monotonic() + 60_000 * MS
+        while not self._free.exists():
+            assert time.monotonic() < until
+            time.sleep(0.005)
 
 
 @pytest.fixture
@@ -50,17 +65,18 @@ def report(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
-    disk, real = Disk(), saving.content_of
+def slow(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disk]:
+    disk, real = Disk(tmp_path_factory.mktemp("disk")), saving.content_of
 
     def content_of(file: saving.MspFile) -> bytes:
-        disk.writes += 1
-        assert disk.free.wait(60)
+        disk.wait()
         return real(file)
 
-    monkeypatch.setattr(saving, "content_of", content_of)
+    patch_engine(monkeypatch, saving, "content_of", content_of)
+    monkeypatch.setattr(LocalClient, "waits_for_threads", False)
+    monkeypatch.setattr(WaitingClient, "not_awaited", (SaveSessions, SaveSessionsAs))
     yield disk
-    disk.free.set()
+    disk.set_free()
 
 
 def save(window: MainWindow) -> None:
@@ -86,7 +102,7 @@ def test_what_is_written_while_it_is_saved_is_kept_and_saved_by_the_next_save(
         await until(lambda: told(window) == "Saving", "that it is being saved")
         write(panel, "the second")
         assert panel.chat.input.text.toPlainText() == ""
-        slow.free.set()
+        slow.set_free()
         await until(lambda: told(window) == "Saved", "it to be saved")
         assert b"the first" in bytes_of(report)
         assert b"the second" not in bytes_of(report)
@@ -109,7 +125,7 @@ def test_what_is_undone_while_it_is_saved_can_be_saved_without_it(qapp: QApplica
         save(window)  # waits for the other
         both = asyncio.ensure_future(window.msp.saving.wait_for_write())  # noqa: TID251  is awaited
         await asyncio.sleep(0.05)  # so does this, behind it
-        slow.free.set()
+        slow.set_free()
         await both
         await until(lambda: not window.isWindowModified(), "it to be said")
         assert bytes_of(report) == before
@@ -123,7 +139,7 @@ def test_nobody_else_is_said_to_write_while_it_is_saved(qapp: QApplication, repo
         save(window)
         await until(slow.is_asked, "it to be written")
         window.msp.saving.check_files()
-        slow.free.set()
+        slow.set_free()
         await until(lambda: not window.isWindowModified(), "it to be saved")
         window.msp.saving.check_files()
         assert window.notices.keys() == []
@@ -141,20 +157,36 @@ def test_a_disk_that_is_full_is_said_in_place_of_saving(
 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "the first")
-        monkeypatch.setattr(saving.os, "fsync", full)
-        save(window)
-        await until(lambda: told(window) == "Saving", "that it is being saved")
-        slow.free.set()
-        await until(lambda: window.notices.keys() == ["session-not-saved"], "what is wrong")
+        with monkeypatch.context() as patch:
+            patch_engine(patch, os, "fsync", full)
+            save(window)
+            await until(lambda: told(window) == "Saving", "that it is being saved")
+            slow.set_free()
+            await until(lambda: window.notices.keys() == ["session-not-saved"], "what is wrong")
         assert told(window) == "Not saved"
         assert window.isWindowModified()
         assert bytes_of(report) == before
         assert folder_of(report) == files
-        monkeypatch.undo()
         save(window)
         await until(lambda: not window.isWindowModified(), "it to be saved")
         assert window.notices.keys() == []
         assert b"the first" in bytes_of(report)
+
+    at_work(qapp, report, steps)
+
+
+def test_saving_by_an_engine_that_hangs_ends_in_a_sentence(
+    qapp: QApplication, report: Path, slow: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.ui.msp.saving._WRITE_S", 0.1)
+
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "the first")
+        save(window)
+        await until(lambda: window.notices.keys() == ["session-not-saved"], "what is wrong")
+        assert told(window) == "Not saved"
+        assert window.isWindowModified()
+        slow.set_free()
 
     at_work(qapp, report, steps)
 
@@ -170,7 +202,7 @@ def test_a_window_that_is_closed_while_it_is_saved_waits_and_asks_nothing(
         window.close()  # by somebody who does not believe it
         await until(lambda: told(window) == "Saving", "why it stays")
         assert window.isVisible()
-        slow.free.set()
+        slow.set_free()
         await until(lambda: window not in window.application.windows, "the window to close")
         assert b"the first" in bytes_of(report)
 
@@ -186,7 +218,7 @@ def test_a_window_that_is_closed_while_it_is_saved_asks_about_what_came_later(
         await until(slow.is_asked, "it to be written")
         write(panel, "the second")
         window.close()
-        slow.free.set()
+        slow.set_free()
         await until(lambda: open_question(window) is not None, "a question")
         dialog = open_question(window)
         assert dialog is not None
@@ -230,11 +262,11 @@ async def saved_where_it_is_said(window: MainWindow, target: Path) -> None:
     await until(lambda: not window.isWindowModified(), "it to be saved")
     assert name_asked_for(window) is None
     assert b"the second" in bytes_of(target)
-    assert window.shown.location.kept_file(window.document) == target
+    assert window.shown.location.kept_file(state_of(window)) == target
     write(panel, "the third")
     window.actions_by_id["edit.undo"].trigger()
     await until(lambda: window.document.sessions is not None and not window.document.sessions.missed_any, "a reading")
-    assert window.shown.location.kept_file(window.document) == target
+    assert window.shown.location.kept_file(state_of(window)) == target
 
 
 def test_pasted_sessions_are_saved_under_a_name_that_is_asked_for(
@@ -303,7 +335,7 @@ def test_a_program_that_ends_writes_to_the_end_what_it_is_saving(qapp: QApplicat
         window.close()  # by a user at the same moment
         await asyncio.sleep(0.02)
         assert window in window.application.windows
-        slow.free.set()
+        slow.set_free()
         await ending
         assert b"the first" in bytes_of(report)
 
@@ -319,7 +351,7 @@ def test_what_is_written_while_a_window_is_saved_to_be_closed_is_asked_about(
         await answer(window, "Save")
         await until(slow.is_asked, "it to be written")
         write(panel, "the second")
-        slow.free.set()
+        slow.set_free()
         await until(lambda: open_question(window) is not None, "another question")
         assert window.isVisible()
         await answer(window, "Save")
@@ -368,7 +400,7 @@ def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(
     # How long the rows take to be read is up to the machine: nothing but that is another here.
     target, read_anew, is_saved = tmp_path / "kept.json", MspFollowing._read_projection, asyncio.Event()
 
-    async def slowly(following: MspFollowing) -> CaptureDocument | None:
+    async def slowly(following: MspFollowing) -> DocumentClient | None:
         fresh = await read_anew(following)
         await is_saved.wait()
         return fresh
@@ -387,6 +419,6 @@ def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(
         is_saved.set()
         await until(lambda: window.document is not shown, "the rows to be read")
         assert window.windowTitle().startswith("kept.json")
-        assert window.shown.location.kept_file(window.document) == target
+        assert window.shown.location.kept_file(state_of(window)) == target
 
     at_work(qapp, report, steps)

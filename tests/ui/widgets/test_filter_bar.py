@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QMenu, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.filters import FilterError, compile_filter
+from inspector.engine.requests.filters import FilterProblem, check_text
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.filter_highlighter import tokens
@@ -19,12 +19,8 @@ from inspector.ui.widgets.labels import IconLabel
 from tests.ui.find import child
 
 
-def check(text: str) -> FilterError | None:
-    try:
-        compile_filter(text, selected_context=None)
-    except FilterError as error:
-        return error
-    return None
+def check(text: str) -> FilterProblem | None:
+    return check_text(text, None).problem
 
 
 @pytest.fixture
@@ -210,14 +206,7 @@ def test_pasted_lines_become_one_line(bar: FilterBar) -> None:
 def test_recheck_looks_again_at_the_same_text(theme_controller: ThemeController, qtbot: QtBot) -> None:
     allowed: list[str | None] = [None]
 
-    def with_context(text: str) -> FilterError | None:
-        try:
-            compile_filter(text, selected_context=allowed[0])
-        except FilterError as error:
-            return error
-        return None
-
-    bar = FilterBar(theme_controller, with_context)
+    bar = FilterBar(theme_controller, lambda text: check_text(text, allowed[0]).problem)
     qtbot.addWidget(bar)
     type_text(qtbot, bar, "context under $context")
     assert bar.error() is not None

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListView, QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.filters import FilterError, compile_filter
+from inspector.engine.requests.filters import check_text
 from inspector.filters.completion import Completer
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
@@ -21,21 +21,17 @@ from tests.ui.find import child
 LINES = [envelope(kind, id=str(n), **{"from": "lead"}) for n, kind in enumerate(["chat", "chat", "chat/acknowledge"])]
 
 
-def check(text: str) -> FilterError | None:
-    try:
-        compile_filter(text)
-    except FilterError as error:
-        return error
-    return None
-
-
 @pytest.fixture
 def bar(theme_controller: ThemeController, qtbot: QtBot) -> Iterator[FilterBar]:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(900, 500)
     column = QVBoxLayout(window)
-    bar = FilterBar(theme_controller, check, window, complete=Completer(document_of(*LINES).analysis).complete)
+    completer = Completer(document_of(*LINES).analysis)
+    bar = FilterBar(
+        theme_controller, lambda text: check_text(text).problem, window,
+        complete=lambda text, cursor, show: show(completer.complete(text, cursor)),
+    )  # fmt: skip
     column.addWidget(bar)
     column.addStretch(1)
     window.show()

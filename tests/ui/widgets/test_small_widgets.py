@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, RecentEdit, SecretEdit
-from inspector.ui.widgets.segmented import SegmentedControl
+from inspector.ui.widgets.segmented import LEAST_WIDTH, SegmentedControl
 from inspector.ui.widgets.status_button import paint_sparkline
 from tests.ui.find import child
 
@@ -31,7 +31,7 @@ def test_segments_choose_by_click_and_by_arrow(theme_controller: ThemeController
         qtbot.keyClick(control, Qt.Key.Key_Right)
         control.set_value("a")
     assert control.value() == "a"
-    assert {button.width() for button in control.findChildren(QToolButton)} == {103}
+    assert {button.width() for button in control.findChildren(QToolButton)} == {LEAST_WIDTH}
 
 
 def test_a_secret_is_dots_until_its_eye_is_pressed(theme_controller: ThemeController, qtbot: QtBot) -> None:

@@ -28,7 +28,7 @@ CONVENTIONS = {
 
 
 NEEDS = {"", "document", "filter", "live", "connection", "message", "unsaved", "marks", "undo", "redo", "developer",
-         "sessions", "editable", "open_subsession", "mergeable", "own_message"}  # fmt: skip
+         "sessions", "editable", "open_subsession", "mergeable", "own_message", "tabs", "beside"}  # fmt: skip
 
 
 def test_each_action_can_be_done() -> None:
@@ -44,6 +44,12 @@ def test_no_key_means_two_things() -> None:
     assert [key for key, count in keys.items() if count > 1] == []
     ids = Counter(action.id for action in ACTIONS)
     assert [name for name, count in ids.items() if count > 1] == []
+
+
+def test_no_menu_is_long() -> None:
+    entries = {menu: {action.submenu or action.id for action in ACTIONS if action.menu == menu} for menu in MENUS}
+    assert {menu: len(found) for menu, found in entries.items() if len(found) > 24} == {}
+    assert len(entries["&View"]) < 20
 
 
 def test_no_two_access_keys_of_a_menu_are_alike() -> None:

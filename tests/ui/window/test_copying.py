@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
@@ -13,14 +13,16 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
+from inspector.engine.requests import copies
+from inspector.present import copied_text
 from inspector.settings import TableColumn
 from inspector.store.messages.records import Records
 from inspector.ui.app.application import Application
-from inspector.ui.panels.messages import message_copies
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call
-from tests.ui.budgeting import set_budgets
+from tests.ui.engines import patch_engine
 from tests.ui.find import child
+from tests.ui.slow_answers import answer_slowly
 from tests.ui.windows import panes_of, window_on
 
 KEYS, CONTROL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -150,16 +152,17 @@ def many(count: int) -> CaptureDocument:
 
 def test_many_are_copied_in_slices(application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = shown(application, qtbot, many(300))
-    slow, now, done = message_copies.copied_text.json_line, 100.0, 0
+    slow, done = copied_text.json_line, 0
 
-    def slowly(document: CaptureDocument, message: int) -> str:
-        nonlocal now, done
-        now, done = now + 0.002, done + 1
-        return slow(document, message)
+    def slowly(envelope: object) -> str:
+        nonlocal done
+        time.sleep(0.002)
+        done += 1
+        return slow(envelope)
 
-    monkeypatch.setattr(message_copies.copied_text, "json_line", slowly)
-    monkeypatch.setattr(message_copies, "time", SimpleNamespace(perf_counter=lambda: now))
-    set_budgets(monkeypatch, copied_s=0.06)
+    monkeypatch.setattr(copied_text, "json_line", slowly)
+    monkeypatch.setattr(copies, "_BLOCK_BYTES", 1_000)
+    answer_slowly(monkeypatch, panes_of(window).client)
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id["edit.copy_json"].trigger()
     assert done < 50  # at once it would be 0.6 s
@@ -175,8 +178,9 @@ def test_many_are_copied_in_slices(application: Application, qtbot: QtBot, monke
 def test_the_next_copy_takes_the_place_of_one_at_work(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, copied_s=0.0)
+    monkeypatch.setattr(copies, "_BLOCK_BYTES", 1)
     window = shown(application, qtbot, many(50))
+    answer_slowly(monkeypatch, panes_of(window).client)
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id["edit.copy_json"].trigger()
     clip = panes_of(window).messages.view.copies.clipboard
@@ -196,7 +200,7 @@ def test_a_log_that_cannot_be_read_is_said(
     def fail(_records: Records, _message: int) -> object:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Records, "envelope", fail)
+    patch_engine(monkeypatch, Records, "envelope", fail)
     window.actions_by_id["edit.copy_json"].trigger()
     assert (clipboard(), told(window)) == ("before", [])
     assert refusal(window) == "The log cannot be read: Input/output error."

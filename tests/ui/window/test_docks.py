@@ -11,17 +11,19 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.base.slices import run_to_end
+from inspector.engine.requests.finding_rows import Grouping
 from inspector.ui.app.application import Application
-from inspector.ui.docview.panel import Area, Panel
+from inspector.ui.docview.panel import MESSAGES, OVERVIEW, Area, Panel
 from inspector.ui.docview.panes import Panes
-from inspector.ui.panels.findings.rows import Grouping
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.docks import is_in_front
 from inspector.ui.window.layout import fitting
 from inspector.ui.window.main_window import MainWindow
 from inspector.ui.window.panels import PANELS
+from tests.builders import document_of, envelope
+from tests.ui.engines import client_of
 from tests.ui.find import child
-from tests.ui.windows import bury, panes_of, story
+from tests.ui.windows import bury, panes_of, story, window_on
 
 pytestmark = pytest.mark.styled
 
@@ -127,7 +129,7 @@ def test_a_pane_that_is_shown_late_knows_what_came_before(window: MainWindow) ->
     panes.selection_changed.connect(shown.append)
     panes.marks.message_requested.emit(2)
     assert shown == [2]
-    assert panes.findings.model.choice.grouping is Grouping(window.application.settings.findings_by)
+    assert panes.findings.source.choice.grouping is Grouping(window.application.settings.findings_by)
 
 
 def test_what_is_shown_anew_leaves_nothing_of_what_was_there(window: MainWindow) -> None:
@@ -135,7 +137,7 @@ def test_what_is_shown_anew_leaves_nothing_of_what_was_there(window: MainWindow)
     press(window, "view.marks")
     panes_of(window).marks.close_requested.emit()
     for _ in range(3):
-        window.show_anew(story())
+        window.show_anew(client_of(story(), window))
         bury()
     assert len(window.findChildren(QWidget, "findingsHead")) == 1
     assert panes_of(window).made["findings"].isVisible()
@@ -233,7 +235,7 @@ def test_at_200_percent_a_window_stands_on_a_small_screen(application: Applicati
     with qtbot.waitExposed(window):
         window.show()
     fits("the start page")
-    run_to_end(window.showing(story()))
+    run_to_end(window.showing(client_of(story(), window)))
     press(window, "go.last")
     for one in ACTIONS:
         if one.id.startswith("details."):
@@ -252,3 +254,25 @@ def test_at_200_percent_a_window_stands_on_a_small_screen(application: Applicati
     assert window.size() == most, "it never had to grow"
     window.close()
     application.theme.set_zoom(1.0)
+
+
+def _shown_sides(window: MainWindow) -> list[str]:
+    return [title for title in ("Contexts", "Participants", "Details") if not window.docks[title].isHidden()]
+
+
+def test_panes_without_a_choice_are_hidden_until_there_is_one(
+    application: Application, lands_as_set: None, qtbot: QtBot
+) -> None:
+    window = window_on(application, document_of(envelope("chat", {"text": "a"}), envelope("chat", {"text": "b"})))
+    window.resize(1280, 800)
+    window.show()
+    window.center.show_view(MESSAGES)
+    qtbot.waitUntil(lambda: _shown_sides(window) == ["Details"])
+    press(window, "view.contexts")
+    qtbot.waitUntil(lambda: "Contexts" in _shown_sides(window))
+    window.center.show_view(OVERVIEW)
+    assert _shown_sides(window) == []
+    window.center.show_view(MESSAGES)
+    other = window_on(application, story())
+    other.center.show_view(MESSAGES)
+    assert _shown_sides(other) == ["Contexts", "Participants", "Details"]

@@ -46,8 +46,8 @@ def shown(window: MainWindow) -> dict[str, Any]:
     QApplication.processEvents()
     sees = window.center.currentWidget()
     assert isinstance(sees, ModelSeesPanel)
-    (place,) = np.flatnonzero(np.asarray(sees.model.rows.messages) == RESULT)
-    line, figures = sees.model.line(int(place)), sees.figures.figures
+    (place,) = np.flatnonzero(np.asarray(sees.source.messages) == RESULT)
+    line, figures = sees.source.line(int(place)), sees.figures.figures
     assert figures is not None
     found = {
         "badges": model.index(RESULT, 0).data(Role.BADGES),

@@ -11,9 +11,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from inspector.sources.follow import ROTATED_REASON
+from inspector.store.files import spool
 from inspector.ui.app.application import Application
 from tests.builders import envelope, lines_of, tool_call
-from tests.ui.windows import numbers, panes_of, run_in_window, shows, texts, until
+from tests.ui.engines import patch_engine
+from tests.ui.windows import ask_engine, numbers, panes_of, run_in_window, shows, texts, until
 
 pytestmark = pytest.mark.usefixtures("quick_following")
 
@@ -45,11 +47,8 @@ def test_rows_of_a_log_that_grows_and_is_rotated(qapp: QApplication, tmp_path: P
         rows = texts(window)
         assert ROTATED_REASON in rows[3]
         assert "four" in rows[4]
-        assert window.document.capture.records.envelope(0)["payload"] == {"text": "one"}
-        followed = window.document.sources.followed
-        window.close()
-        assert followed is not None
-        assert not followed.is_following
+        first = ask_engine(window, lambda document: document.capture.records.envelope(0))
+        assert first["payload"] == {"text": "one"}
 
     run_in_window(qapp, steps)
 
@@ -58,7 +57,7 @@ def test_following_that_ends_says_why(qapp: QApplication, tmp_path: Path, monkey
     path = tmp_path / "agent.jsonl"
     append(path, "one")
     os.utime(path, (1e9, 1e9))
-    monkeypatch.setattr("inspector.store.files.spool.free_bytes", lambda _folder: 0)
+    patch_engine(monkeypatch, spool, "free_bytes", lambda _folder: 0)
 
     async def steps(application: Application) -> None:
         application.open_targets([str(path)])
@@ -115,7 +114,7 @@ def test_rows_of_a_stream_show_before_its_end(qapp: QApplication, tmp_path: Path
             file.write(lines_of(envelope()))
             await until(lambda: shows(application, 1), "the first row")
             assert window.notices.notice("message") is None
-            assert window.document.live
+            assert panes_of(window).client.state.is_live
             assert "input open" in window.status.words()
             asked = tool_call("read_file", ts="2020-01-01T00:00:00Z")
             file.write(lines_of(asked, envelope(ts="2020-01-01T00:00:02Z")))
@@ -123,8 +122,8 @@ def test_rows_of_a_stream_show_before_its_end(qapp: QApplication, tmp_path: Path
             window.document_status.refresh_clock()
             # Of an old log nothing waits for years.
             assert not [row for row in texts(window) if "waiting" in row]
-            assert window.document.analysis.now_ns is None
-        await until(lambda: not window.document.live, "the end")
+            assert ask_engine(window, lambda document: document.analysis.now_ns) is None
+        await until(lambda: not panes_of(window).client.state.is_live, "the end")
         await until(lambda: "input open" not in window.status.words(), "the status bar to know")
         assert application.settings.recent_files == []
 

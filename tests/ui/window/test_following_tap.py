@@ -45,7 +45,7 @@ def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication
         assert "The server ended with exit code 3." in status.toolTip()
         assert [found.code for found in window.document.analysis.findings.findings_about(3)] == ["server-ended"]
         panes = panes_of(window)
-        assert panes.gaps.update() == 0, "nothing is missing"
+        assert panes.rows.state.gaps == 0, "nothing is missing"
         panes.go_to(3)
         assert child(window, QWidget, "gap").accessibleName() == "Server ended"
         backlog.append_data(SERVER, b"too late")

@@ -20,7 +20,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.features.test_window_restoring import read
 from tests.ui.find import child
-from tests.ui.windows import run_in_window, until
+from tests.ui.windows import run_in_window, state_of, until
 from tests.unit.formats.declared.samples import ROBOT, ROBOT_LOG
 
 
@@ -97,10 +97,10 @@ def test_a_refused_log_is_declared_saved_and_opened(qapp: QApplication, tmp_path
         dialog.save.click()
         saved = declarations_folder() / "walnut.toml"
         assert '"think" = "answer"' in saved.read_text("utf-8")
-        await until(lambda: window.document is not None and len(window.document.capture) > 0, "rows")
+        await until(lambda: window.panes is not None and state_of(window).messages > 0, "rows")
         await read(window)
         assert window.document.capture.sources[0].chosen_format == "walnut"
-        assert len(window.document.capture) == 9
+        assert state_of(window).messages == 9
 
         # A declared format is edited, not guessed again.
         window.actions_by_id["file.read_as"].trigger()

@@ -116,4 +116,4 @@ def test_marks(window: MainWindow) -> None:
     press(window, "Ctrl+5")
     assert is_shown(window, "Marks")
     press(window, "Ctrl+Z")
-    assert not panes_of(window).document.analysis.marks.note(10).marked
+    assert not panes_of(window).client.document.analysis.marks.note(10).marked

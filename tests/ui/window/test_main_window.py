@@ -26,6 +26,7 @@ from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.notice import Notice
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of
+from tests.ui.engines import client_of
 from tests.ui.find import child
 from tests.ui.windows import bury, in_turn, numbers, panes_of, run_in_window, story, texts, until, window_on
 
@@ -353,7 +354,7 @@ def whatever_takes_the_focus_has_a_name(window: MainWindow, qtbot: QtBot) -> Non
 def test_the_start_page_is_worked_by_keys_alone(application: Application, qtbot: QtBot) -> None:
     window = application.new_window()
     cards = [card.accessibleName() for card in window.start_page.findChildren(ActionCard)]
-    assert len(cards) == 5
+    assert len(cards) == 6
     with qtbot.waitSignal(window.start_page.connect_requested):
         QTest.keyClick(child(window, ActionCard, "start_open"), Qt.Key.Key_Down)
         focused = window.focusWidget()
@@ -446,7 +447,7 @@ def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(applicatio
     application.theme.set_zoom(2.0)
     window = application.new_window()
     window.resize(700, 500)
-    run_to_end(window.showing(story()))
+    run_to_end(window.showing(client_of(story(), window)))
     assert window.docks["Details"].isHidden()
     assert window.bars.tool_bar.iconSize().width() == 32
     room = window.screen().availableSize()

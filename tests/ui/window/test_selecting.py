@@ -12,7 +12,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector.filters import compile_filter
 from inspector.present.message_columns import Column
 from inspector.settings import TableColumn
 from inspector.ui.app.application import Application
@@ -22,7 +21,8 @@ from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
-from tests.ui.windows import in_turn, numbers, panes_of, run_in_window, story, until, window_on
+from tests.ui.panels.filtering import matching
+from tests.ui.windows import ask_engine, in_turn, numbers, panes_of, run_in_window, story, until, window_on
 
 KEYS = Qt.Key
 NO, SHIFT, CONTROL = (
@@ -305,8 +305,7 @@ def everything_is_copied_of_all_that_are_selected(window: MainWindow, qtbot: QtB
     click(window, 9, CONTROL)
     messages.copy("filter")
     assert clipboard() == "no == 9 || (no >= 3 && no <= 5)"
-    found = panes_of(window).rows.evaluate(compile_filter(clipboard()), None)
-    assert (found + 1).tolist() == [3, 4, 5, 9]
+    assert matching(panes_of(window), clipboard()) == [2, 3, 4, 8]
 
 
 def test_several_copied_as_json_can_be_pasted_as_a_log_and_hide_secrets(application: Application, qtbot: QtBot) -> None:
@@ -349,18 +348,21 @@ def the_menu_of_another_row_moves_the_selection(window: MainWindow, qtbot: QtBot
     assert (clipboard(), selected(window)) == ("id-9", [9])
 
 
+def marked(window: MainWindow) -> list[int]:
+    return ask_engine(window, lambda document: [int(message) + 1 for message in document.analysis.marks.rows])
+
+
 def test_all_selected_are_marked_unmarked_and_that_is_undone(window: MainWindow) -> None:
     click(window, 5, SHIFT)
-    marks = window.document.analysis.marks
     press(window, KEYS.Key_M, CONTROL)
-    assert [message + 1 for message in marks.rows] == [3, 4, 5]
+    assert marked(window) == [3, 4, 5]
     click(window, 6, SHIFT)
     press(window, KEYS.Key_M, CONTROL)
-    assert [message + 1 for message in marks.rows] == [3, 4, 5, 6]
+    assert marked(window) == [3, 4, 5, 6]
     press(window, KEYS.Key_M, CONTROL)
-    assert not len(marks.rows)
+    assert not marked(window)
     press(window, KEYS.Key_Z, CONTROL)
-    assert len(marks.rows) == 4
+    assert len(marked(window)) == 4
 
 
 def test_the_export_dialog_starts_with_what_is_selected(qapp: QApplication, tmp_path: Path) -> None:

@@ -40,8 +40,8 @@ def test_times_are_whole_kinds_are_words_and_the_timeline_draws_the_turn(qapp: Q
         window.dock_row.turn_over("Facets")
         facets = window.docks["Facets"].widget()
         assert isinstance(facets, FacetsPanel)
-        await until(lambda: len(facets.model.rows) > 5, "the facets")
-        labels = [row.label for row in facets.model.rows if row.field == "kind" and row.value is not None]
+        await until(lambda: len(facets.rows) > 5, "the facets")
+        labels = [row.words for row in facets.rows if row.field == "kind" and row.value is not None]
         assert {"call", "result", "thought"} <= set(labels)
         assert not any("/" in label for label in labels)
         panes.go_to(145)
@@ -50,7 +50,7 @@ def test_times_are_whole_kinds_are_words_and_the_timeline_draws_the_turn(qapp: Q
         assert isinstance(timeline, TimelinePanel)
         timeline.show_message(145)
         assert 1 < len(timeline.view._chain) < 10
-        assert len(panes.document.chain(145)) > 50
+        assert len(panes.client.document.chain(145)) > 50
 
     run_in_window(qapp, steps)
 
@@ -64,9 +64,9 @@ def test_the_growth_of_one_of_several_sessions_is_named_by_its_title(qapp: QAppl
         window.center.show_view("timeline")
         timeline = window.center.currentWidget()
         assert isinstance(timeline, TimelinePanel)
-        source = timeline.plot.source
-        await until(lambda: source.readers, "the models")
-        names = [source.name_of(one) for one in source.readers]
+        growth = timeline.plot.growth
+        await until(lambda: growth.figures.readers, "the models")
+        names = [one.name for one in growth.figures.readers]
         assert any(name.startswith("claude in Which of the invoices") for name in names), names
         assert window.windowTitle().startswith("invoices"), "a saved list has its own name"
         model = panes_of(window).messages.model

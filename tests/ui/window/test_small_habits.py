@@ -19,7 +19,7 @@ from tests.ui.windows import panes_of, window_on
 
 def sorted_by(window: MainWindow) -> tuple[str, bool] | None:
     by = panes_of(window).rows.sorted_by
-    return None if by is None else (by.field.name, by.descending)
+    return None if by is None else (by.field, by.descending)
 
 
 def test_figures_are_sorted_with_the_largest_first(window: MainWindow) -> None:
@@ -64,6 +64,17 @@ def test_the_palette_begins_with_what_was_done_lately_in_any_window(application:
     assert application.settings.recent_commands == ["edit.filter", "view.timeline"]
 
 
+def test_of_equal_matches_the_one_done_lately_is_first(window: MainWindow) -> None:
+    palette = window.command_palette
+    names = [line.id for line in palette.find("zoom") if line.usable]
+    assert names.index("view.zoom_in") < names.index("view.zoom_out")
+    palette._run("view.zoom_out")
+    palette._run("view.zoom_in")
+    palette._run("view.zoom_out")
+    names = [line.id for line in palette.find("font text") if line.usable]
+    assert names.index("view.zoom_out") < names.index("view.zoom_in")
+
+
 @pytest.mark.styled
 def test_no_menu_is_higher_than_a_small_screen(window: MainWindow) -> None:
     window.show()
@@ -79,5 +90,5 @@ def test_examples_of_queries_are_links(window: MainWindow, qtbot: QtBot) -> None
     link = child(panel, LinkButton, "queryExample1")
     QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert "WHERE failed" in panel.editor.text()  # type: ignore[attr-defined]
-    qtbot.waitUntil(lambda: not panel.run.running)  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not panel.is_running)  # type: ignore[attr-defined]
     assert not child(panel, QWidget, "queryExamples").isVisible()

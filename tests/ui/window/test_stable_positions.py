@@ -14,7 +14,7 @@ from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.base.paths import config_folder
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Scope
-from inspector.present.subject import ContextPlace, ParticipantPlace
+from inspector.present.places import ContextPlace, ParticipantPlace
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.chain_view import ThreadView
@@ -232,7 +232,7 @@ def test_in_how_many_messages_nothing_was_found_keeps_up(make: Make, qtbot: QtBo
     assert panes.findings.view.empty_text == "No findings so far in 0 messages."
     log.write(*(received(envelope("chat", {"text": f"said {n}"}, ts=None)) for n in range(7)))
     panes.bridge.flush()
-    assert panes.findings.view.empty_text == "No findings so far in 7 messages."
+    qtbot.waitUntil(lambda: panes.findings.view.empty_text == "No findings so far in 7 messages.")
 
 
 # One number for one word
@@ -401,8 +401,10 @@ def test_the_tree_marks_the_context_whose_page_is_shown(make: Make) -> None:
     panes = panes_of(make(story()))
     panes.go_to(0)
     contexts, model = panes.contexts, panes.contexts.model
-    row = next(row for row in range(model.rowCount()) if model.node(row) == panes.document.analysis.contexts.node_of(4))
-    contexts.view.clicked.emit(model.index(row, 0))
+    row = next(
+        row for row in range(model.rowCount()) if model.node(row) == panes.client.document.analysis.contexts.node_of(4)
+    )
+    contexts.view.scope_asked.emit(row)
     assert isinstance(panes.details.place, ContextPlace)
     contexts.clear_scope()
     assert isinstance(panes.details.place, ContextPlace)
@@ -413,16 +415,18 @@ def test_the_tree_marks_the_context_whose_page_is_shown(make: Make) -> None:
 
 def test_back_returns_to_where_a_page_was_scrolled_to(make: Make, qtbot: QtBot) -> None:
     window = make(story())
-    window.resize(1000, 420)
+    window.resize(1500, 420)
     panes = panes_of(window)
     panes.go_to(0)
-    panes.show_context(int(panes.document.capture.columns["space"][4]), panes.document.analysis.contexts.node_of(4))
+    panes.show_context(
+        int(panes.client.document.capture.columns["space"][4]), panes.client.document.analysis.contexts.node_of(4)
+    )
     qtbot.wait(50)
     page = child(panes.details, Page, "contextPage")
     page.verticalScrollBar().setValue(60)
     assert page.verticalScrollBar().value() == 60
     click_row(panes, 2)
-    panes.show_context(int(panes.document.capture.columns["space"][4]), -1)
+    panes.show_context(int(panes.client.document.capture.columns["space"][4]), -1)
     qtbot.wait(30)
     panes.go_back()
     panes.go_back()

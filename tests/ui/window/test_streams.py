@@ -16,6 +16,7 @@ from tests.builders import GrowingLog, document_of
 from tests.streamed import HEAD, asked, chunk, closed, opened, speech
 from tests.ui.docview.test_find_in_view import look_for, shown
 from tests.ui.find import child
+from tests.ui.panels.filtering import follow, members
 from tests.ui.windows import application_of, in_turn, panes_of, window_on
 
 WORDS = "First I will look at the directory."
@@ -72,7 +73,7 @@ def a_text_filter_leads_to_the_row(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.apply_filter('text contains "directory"')
     assert panes.messages.model.rowCount() == 1
-    assert panes.rows.chosen.tolist() == [3]
+    assert members(panes) == [3]
     assert panes.messages.model.content(3).text == WORDS
 
 
@@ -87,7 +88,7 @@ def details_say_the_joined_text_and_list_the_frames(window: MainWindow, qtbot: Q
     assert panes.details.message == STREAM + 1
 
 
-def test_details_grow_along(application: Application) -> None:
+def test_details_grow_along(application: Application, qtbot: QtBot) -> None:
     log = GrowingLog()
     log.write(HEAD, asked("r1"), opened("s"), *speech("s", WORDS)[:-1])
     window = shown(application, log.document)
@@ -97,8 +98,9 @@ def test_details_grow_along(application: Application) -> None:
     before = text_of(window)
     for n in range(3):
         for changes in log.write(*(chunk("s", f"{n}-{m} ") for m in range(100))):
-            panes.messages.apply_changes(changes)
-            panes.details.apply_changes(changes)
+            follow(panes.messages, changes)
+            panes.client.changed.emit()
+    qtbot.waitUntil(lambda: panes.details.latest.is_current)
     assert panes.messages.current_message() == STREAM
     assert text_of(window).startswith(before)
     assert text_of(window).rstrip().endswith("2-99")
@@ -107,7 +109,7 @@ def test_details_grow_along(application: Application) -> None:
 
 def test_export_of_what_is_selected_has_every_frame(window: MainWindow) -> None:
     panes = panes_of(window)
-    assert panes.rows.members(np.array([STREAM], np.uint32)).tolist() == [2, 3, 4]
+    assert members(panes, STREAM) == [2, 3, 4]
 
 
 def begun_again(window: MainWindow) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication, QComboBox
 
-from inspector.present.subject import Subject
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.form_dialog import ValueDialog
 from inspector.ui.panels.details.raw_page import RawPage
@@ -20,10 +19,10 @@ def test_a_session_and_its_raw_records(qapp: QApplication) -> None:
         window.opening.open_paths([str(FORMAT_SAMPLES["claude-code.jsonl"])])
         await until(lambda: window.document is not None, "a document")
         await read(window)
-        document = panes_of(window).document
+        document = panes_of(window).client.document
         assert len(document.capture) == 30
-        page = RawPage(window.theme, window)
-        page.show_subject(Subject(document, 7), keep_place=False)  # a record that means three messages
+        page = RawPage(window.theme, panes_of(window).client, window)
+        page.show_message(7)  # a record that means three messages
         assert page.text.toPlainText() == document.capture.records.read_line_of(7).decode()
         assert page.what.isHidden()
 

@@ -11,7 +11,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.field import Depends
 from inspector.filters.fields import FIELDS
 from tests.builders import GrowingLog, clean_up, document_of, tool_call, tool_result
-from tests.pictures import message_picture, picture
+from tests.pictures import columns_of, message_picture, picture
 from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations, share_of_examples
 
 traffic = st.one_of(conversations, context_conversations, rpc_conversations, gateway_logs())
@@ -51,7 +51,8 @@ DEPENDS = {field.name: field.depends for field in FIELDS} | {"call": Depends.PAS
 
 
 def values(document: CaptureDocument) -> list[dict[str, Any]]:
-    rows = (message_picture(document, message) for message in range(len(document.capture)))
+    columns = columns_of(document)
+    rows = (message_picture(document, message, columns) for message in range(len(document.capture)))
     return [{name: row[name] for name in DEPENDS if name in row} for row in rows]
 
 

@@ -13,14 +13,14 @@ import pytest
 from inspector.base import paths
 from inspector.base.atomic_files import open_replacement
 from inspector.base.file_modes import mode_for
+from inspector.engine.engine import Engine
+from inspector.engine.requests.msp_contexts import ExportMergedContext, WantedContext
+from inspector.engine.targets import Target
 from inspector.export import export_file
 from inspector.export.msp import export_subsession, node_at
-from inspector.msp.document import SessionDocument
-from inspector.msp.merged import merged_context
 from inspector.settings import Settings, save_settings, settings_path
 from inspector.settings.window_state import WindowState, last_open_path, save_last_open
 from inspector.store.files.capture_folder import captures_folder, new_capture
-from inspector.ui.msp.panel.merged_dialog import write_messages
 from tests.builders import document_of, envelope, received
 
 SAMPLE = Path(__file__).parents[2] / "data" / "msp" / "weekly-report.json"
@@ -69,9 +69,11 @@ def test_a_context_exported_as_a_sub_session_is_too(umask: int, tmp_path: Path) 
 
 
 def test_and_the_messages_a_sub_session_would_send(umask: int, tmp_path: Path) -> None:
-    sub = SessionDocument.read([SAMPLE]).subsessions[0]
-    for _ in write_messages(merged_context(sub), tmp_path / "out.json"):
-        pass
+    engine = Engine()
+    number, steps = engine.open([Target(SAMPLE)])
+    engine.read(steps)
+    engine.answer_request(number, ExportMergedContext(WantedContext("units"), tmp_path / "out.json"))
+    engine.close()
     assert mode(tmp_path / "out.json") == 0o666 & ~umask
 
 

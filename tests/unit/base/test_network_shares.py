@@ -55,4 +55,4 @@ def test_agents_cannot_have_a_share_asked_for(name: str, tmp_path: Path, monkeyp
     captures = Captures([tmp_path])
     monkeypatch.setattr(Path, "resolve", lambda _self: pytest.fail("it was looked for"))
     with pytest.raises(CaptureNameError, match="There is no capture"):
-        captures.document(name)
+        captures.log(name)

@@ -20,6 +20,7 @@ from inspector.analysis.findings.streams import StreamChecks
 from inspector.cli import app
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
 from tests.samples import first_of
+from tests.unit.formats.conformance import FORMATS_FOLDER
 
 SESSIONS = Path(__file__).parents[2] / "data" / "msp"
 RECORDING = Path(__file__).parents[2] / "data" / "recordings" / "mcp-rune" / "01-loop-current-names.jsonl"
@@ -76,6 +77,18 @@ def test_a_files_name_says_nothing_to_a_terminal(tmp_path: Path) -> None:
         assert "\nforged" not in said.stdout
 
 
+def test_a_comparison_takes_one_log_from_standard_input() -> None:
+    refused = run("diff", "-", "-", stdin=b"{}")
+    assert (refused.exit_code, refused.stderr) == (2, "A and B cannot both be standard input.\n")
+
+
+def test_a_missing_run_is_refused_with_the_names_of_the_runs() -> None:
+    path = FORMATS_FOLDER / "inspect_ai" / "samples" / "bread.json"
+    refused = run("diff", path / "oat-1", path / "oat")
+    assert refused.exit_code == 2
+    assert "it holds no run oat; it holds rye-1, oat-1." in refused.stderr
+
+
 def test_summary_json() -> None:
     found = printed("summary", RECORDING, "--json")
     latency = found.pop("latency")
@@ -90,6 +103,7 @@ def test_summary_json() -> None:
         None, 5, 'kind == "mcp/request" && method == "tools/call" && from == "client"',
     )  # fmt: skip
     assert found.pop("waiting") == []
+    assert [card["id"] for card in found.pop("overview")][:2] == ["people", "tools"]
     assert found == {
         "file": str(RECORDING), "format": "wrapped", "records": 27, "messages": 27, "unreadable": 0, "spaces": [],
         "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,

@@ -12,6 +12,7 @@ import pytest
 from inspector.analysis.views.latency.latency import latency_ms
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
@@ -137,7 +138,7 @@ def test_what_the_user_refuses_is_no_failure_and_no_latency() -> None:
             claude(number, "assistant", used(f"c{number}", "Bash", number)),
             claude(number + 1, "user", result(f"c{number}", REFUSED, failed=True)))]
     )  # fmt: skip
-    document.run_postponed_checks(60)
+    run_to_end(document.postponed_checks())
     assert summary(document, "")["findings"] == {}
 
 
@@ -245,7 +246,7 @@ def spoke(number: int, message: str, *blocks: dict[str, Any]) -> dict[str, Any]:
 
 
 def findings(document: CaptureDocument) -> dict[str, int]:
-    document.run_postponed_checks(60)
+    run_to_end(document.postponed_checks())
     return summary(document, "")["findings"]
 
 

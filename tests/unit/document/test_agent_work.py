@@ -134,3 +134,12 @@ def test_sessions_are_called_by_their_title_else_by_the_first_prompt(
     document = document_at(log_file(b"".join(json.dumps(one).encode() + b"\n" for one in session.records)))
     (space,) = document.analysis.contexts.spaces
     assert ShownTitles(document.capture).session_title(space) == "What is this?"
+
+
+def test_conversations_with_a_model_are_shown_by_their_first_prompt() -> None:
+    kitchen = Path(__file__).parents[3] / "inspector" / "formats" / "mitmproxy" / "samples" / "kitchen.flow"
+    document = opened(kitchen)
+    titles, names = ShownTitles(document.capture), document.capture.strings
+    spaces = [space for space in document.analysis.contexts.spaces if names[space].startswith("conversation-")]
+    assert [titles.space_title(space) for space in spaces] == ["Heat the oven."] * 2
+    assert [titles.session_title(space) for space in spaces] == ["", ""], "it is no title of a session"

@@ -255,7 +255,8 @@ def test_the_capture_of_a_tap_may_go_on_until_its_server_has_ended(lines: list[A
 def test_where_somebody_waits_few_short_lines_are_read_at_once() -> None:
     """Each takes its time, however few bytes it has: 10,000 of no known form are no single step."""
     document, seen = CaptureDocument(), [0]
-    for progress in document.open_log(log_file(lines_of(envelope()) + b"{}\n" * 10_000), wait=False):
+    document.sources.waits = False
+    for progress in document.open_log(log_file(lines_of(envelope()) + b"{}\n" * 10_000)):
         seen += [progress.messages] if progress.messages > seen[-1] else []
     document.close()
     at_once = [after - before for before, after in pairwise(seen)]

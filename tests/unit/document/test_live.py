@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -21,7 +24,31 @@ from inspector.store.columns.block import Block
 from tests.numbered import NumberedGateway
 from tests.unit.sources.watching import LONG_S
 
-States = list[tuple[SourceState, str]]
+
+@dataclass
+class Joined:
+    """A session, its document, and the states it has reported."""
+
+    session: LiveSession
+    document: CaptureDocument
+    states: list[tuple[str, str]]
+
+
+@contextlib.asynccontextmanager
+async def joined(url: str, **options: Any) -> AsyncGenerator[Joined]:
+    """A session that has begun to join; both are closed at the end."""
+    document, states = CaptureDocument(), list[tuple[str, str]]()
+
+    def noted() -> None:
+        states.append((session.recorder.connection.state, session.recorder.connection.sentence))
+
+    session, own = LiveSession.join(Connection(url=url, space="demo"), document, on_state=noted, **options)
+    session.start()
+    yield Joined(session, document, states)
+    await session.close()
+    session.recorder.close()
+    document.close()
+    own.release()
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -31,25 +58,19 @@ async def until(condition: Callable[[], object]) -> None:
 
 
 async def test_what_a_session_receives_reaches_the_document_through_the_file() -> None:
-    states: States = []
-    async with DemoGateway(space="demo") as gateway:
-        document = CaptureDocument()
-        session = LiveSession(
-            Connection(url=gateway.url, space="demo"), document, on_state=lambda *state: states.append(state)
-        )
-        session.start()
+    async with DemoGateway(space="demo") as gateway, joined(gateway.url) as live:
+        document = live.document
         await until(lambda: "system/welcome" in document.kind_counts())
         assert document.live
-        await session.close()
-    assert not document.live
-    assert states[-1][0] is SourceState.CLOSED
-    assert document.analysis.now_ns is None
-    again = CaptureDocument()
-    assert document.path is not None
-    again.load(document.path)
-    assert again.kind_counts() == document.kind_counts()
-    again.close()
-    document.close()
+        await live.session.close()
+        assert not document.live
+        assert live.states[-1][0] == SourceState.CLOSED.value
+        assert document.analysis.now_ns is None
+        again = CaptureDocument()
+        assert document.path is not None
+        again.load(document.path)
+        assert again.kind_counts() == document.kind_counts()
+        again.close()
 
 
 async def test_at_the_end_what_was_not_taken_in_yet_lets_the_window_have_its_turns(
@@ -57,38 +78,31 @@ async def test_at_the_end_what_was_not_taken_in_yet_lets_the_window_have_its_tur
 ) -> None:
     monkeypatch.setattr(live, "POLL_S", 3_600)  # a window that never came to it
     monkeypatch.setattr(live, "SLICE_S", 0.0)  # however fast the machine is, it is done in slices
-    async with NumberedGateway() as gateway:
-        document = CaptureDocument()
-        session = LiveSession(Connection(url=gateway.url, space="demo"), document, on_state=lambda *_: None)
-        session.start()
+    async with NumberedGateway() as gateway, joined(gateway.url) as one:
+        document, session = one.document, one.session
         await gateway.joined()
         await gateway.say(5_000, 1_000)
-        await until(lambda: session.source.recorder.recorded >= 5_002)  # what we say and the greeting too
+        await until(lambda: session.recorder.connection.received >= 5_002)  # what we say and the greeting too
         closing = start_task(session.close(), name="close")
         found: set[int] = set()
         while not closing.done():
             await asyncio.sleep(0)
             found.add(len(document.capture))
-    assert document.kind_counts()["chat"] == 5_000
-    assert len(found) > 3
-    assert session.complete
-    assert not document.live
-    document.close()
+        assert document.kind_counts()["chat"] == 5_000
+        assert len(found) > 3
+        assert session.complete
+        assert not document.live
 
 
 @pytest.mark.real
 async def test_a_long_line_that_is_being_read_at_the_end_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with NumberedGateway() as gateway:
-        document = CaptureDocument()
-        session = LiveSession(Connection(url=gateway.url, space="demo"), document, on_state=lambda *_: None)
-        session.start()
+    async with NumberedGateway() as gateway, joined(gateway.url) as live:
         await gateway.joined()
         monkeypatch.setattr(BlockReader, "read_lines", not_on_the_loop(BlockReader.read_lines))
         await gateway.say(1, LONG_LINE_BYTES + 1)
-        await until(lambda: document.sources.is_waiting)
-        await session.close()
-    assert document.kind_counts()["chat"] == 1
-    document.close()
+        await until(lambda: live.document.sources.is_waiting)
+        await live.session.close()
+        assert live.document.kind_counts()["chat"] == 1
 
 
 def not_on_the_loop(read: Callable[[BlockReader, bytes, int], Block]) -> Callable[[BlockReader, bytes, int], Block]:
@@ -100,16 +114,9 @@ def not_on_the_loop(read: Callable[[BlockReader, bytes, int], Block]) -> Callabl
 
 
 async def test_a_refused_session_ends_with_a_sentence_and_an_empty_document() -> None:
-    states: States = []
-    document = CaptureDocument()
-    session = LiveSession(
-        Connection(url="ws://127.0.0.1:9", space="demo"), document, on_state=lambda *state: states.append(state)
-    )
-    session.start()
-    await until(lambda: states and states[-1][0] is SourceState.FAILED)
-    await session.close()
-    assert "127.0.0.1:9" in states[-1][1]
-    document.close()
+    async with joined("ws://127.0.0.1:9") as live:
+        await until(lambda: live.states and live.states[-1][0] == SourceState.FAILED.value)
+        assert "127.0.0.1:9" in live.states[-1][1]
 
 
 async def test_a_probe_joins_and_leaves() -> None:

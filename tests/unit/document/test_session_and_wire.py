@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import summary
@@ -96,7 +96,7 @@ def opened(folder: Path, *logs: list[dict[str, Any]], block_bytes: int = 1 << 20
         choices.append(SourceChoice(path))
     for _ in document.open_together(choices, block_bytes=block_bytes):
         pass
-    document.run_postponed_checks(60)
+    run_to_end(document.postponed_checks())
     return document
 
 
@@ -187,7 +187,7 @@ def test_a_result_that_the_client_cleared_is_no_copy(
     found = compile_filter('text contains "[cleared]"').mask(document.analysis, np.arange(len(document.capture)))
     (row,) = np.flatnonzero(found).tolist()
     assert not document.capture.repeated_messages(np.array([row]))[1].any()
-    document.analysis.tokens.count_some(math.inf)
+    run_to_end(document.analysis.tokens.count_in_process())
     assert document.analysis.tokens.columns["tokens"][row] > 0, "it is in the model's context"
     calls = summary(document, "")["calls"]
     assert (calls["tools"], calls["answered"], calls["failed"]) == (2, 2, 1)

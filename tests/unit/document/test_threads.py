@@ -14,6 +14,7 @@ import pytest
 
 from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
@@ -160,7 +161,7 @@ def test_what_a_child_was_made_with_stands_in_its_context_and_counts_nowhere(doc
     document.count_tokens()
     total, space = document.analysis.tokens.total, int(document.capture.columns["space"][0])
     moment = ModelContext(document.analysis, Reader(space, "tester#00000002")).moment_at(len(document.capture) - 1)
-    moment.context.count_summaries()
+    run_to_end(moment.context.count_summaries())
     entries = [*moment.entries()]
     assert [entry.message + 1 for entry in entries] == [30, 31, 33, 39, 40, 41, 44, 47, 48, 51, 54, 55, 57]
     assert [entry.role.word for entry in entries[5:9]] == ["assistant", "tool", "assistant", "tool"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.reading.files.source_reader import UnknownFormatError
 from tests import second_traffic
@@ -40,7 +40,7 @@ def opened(data: bytes, block_bytes: int) -> dict[str, Any] | None:
         with suppress(UnknownFormatError):
             for _ in document.open_log(log_file(data, "growing"), block_bytes=block_bytes):  # a field shows the name
                 pass
-            document.run_postponed_checks(math.inf)
+            run_to_end(document.postponed_checks())
             seen = everything(document)
     finally:
         document.close()

@@ -23,6 +23,7 @@ from inspector.export import ExportOptions, Format, Redaction, export_file, expo
 from inspector.export.files import FORMATS
 from inspector.export.options import format_of
 from inspector.export.page import COLORS, style_sheet
+from inspector.export.steps import export_steps
 from inspector.filters.fields import FIELDS
 from inspector.protocol.secrets.masking import SecretRule
 from inspector.ui.look import design_tokens
@@ -50,6 +51,19 @@ def written(document: CaptureDocument, format_: Format, **options: Any) -> str:
     out = io.BytesIO()
     deque(export_to(document, range(len(document.capture)), out, ExportOptions(format_, **options)), maxlen=0)
     return out.getvalue().decode()
+
+
+@pytest.mark.parametrize("format_", [Format.JSONL, Format.MARKDOWN, Format.HTML])
+def test_a_thread_writes_large_messages_as_the_caller_does(format_: Format, tmp_path: Path) -> None:
+    nested = {f"key{n}": {"name": f"value {n}", "list": [n, {"deep": [n] * 3}]} for n in range(2_000)}
+    large = envelope(payload=nested | {"token": "ghp_" + "a1B2" * 9})
+    document = document_of(envelope(), large, envelope())
+    target = tmp_path / "export"
+    steps = list(export_steps(document, range(3), target, ExportOptions(format_)))
+    assert target.read_bytes().decode() == written(document, format_)
+    assert "ghp_" not in target.read_text("utf-8")
+    # Without a thread there is a step for each message, or fewer.
+    assert len(steps) > 5
 
 
 # JSON Lines as logged

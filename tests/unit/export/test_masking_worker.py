@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from inspector.export import masking_worker
 from inspector.export.files import export_file
+from inspector.export.masking_worker import MaskingWorker
 from inspector.export.options import ExportOptions
 from inspector.export.preview import preview
 from inspector.export.steps import export_steps
-from inspector.reading.workers.worker_process import WorkerProcess
 from inspector.store.columns.large_headers import MAX_WHOLE_BYTES
 from tests.builders import document_of, envelope
 
@@ -23,7 +22,7 @@ SECRET = "sk-ant-api03-" + "a1B2" * 12
 TEXT = "caf\u00e9 \\ud83d\n" * 100_000 + f" key {SECRET} "
 
 
-def no_process(*_: object, **__: object) -> WorkerProcess:
+def no_process(*_: object, **__: object) -> None:
     raise OSError("no process is to be had")
 
 
@@ -41,7 +40,7 @@ def test_a_long_line_is_exported_as_it_would_be_without_the_process(
     assert len({step.messages for step in steps}) < len(steps), "others had their turn while the line was masked"
     counted = [found.secrets for found in preview(document, messages)]
     assert counted[-1] == 3
-    monkeypatch.setattr(masking_worker, "WorkerProcess", no_process)
+    monkeypatch.setattr("inspector.base.workers.pool._Worker", no_process)
     *_, last = export_steps(document, messages, alone, ExportOptions())
     assert last == expected
     assert here.read_bytes() == aside.read_bytes() == alone.read_bytes()
@@ -50,7 +49,7 @@ def test_a_long_line_is_exported_as_it_would_be_without_the_process(
 
 def test_a_process_that_dies_in_the_middle_of_a_line_ends_the_export(tmp_path: Path) -> None:
     document, target = document_of(envelope(payload={"text": TEXT * 2})), tmp_path / "a.jsonl"
-    steps = export_file(document, range(1), target, ExportOptions(), masking_worker.MaskingWorker())
+    steps = export_file(document, range(1), target, ExportOptions(), MaskingWorker())
     next(step for step in steps if step.size_bytes)
     for process in multiprocessing.active_children():
         process.kill()

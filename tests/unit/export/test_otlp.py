@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import socket
 import threading
+import time
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,9 +17,11 @@ import pytest
 
 from inspector.document.summary import summary
 from inspector.export import otlp_sending
+from inspector.export.options import ExportOptions
 from inspector.export.otlp import TraceWriter, write_traces
 from inspector.export.otlp_sending import CollectorError, send_traces, traces_url
 from inspector.export.redaction import Redaction
+from inspector.export.steps import sending_steps
 from inspector.formats.otlp.receiver import Receiver, address_of, listener_at, receive
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
 from tests.commands import asked
@@ -125,12 +129,32 @@ def test_a_collector_gets_everything(tmp_path: Path) -> None:
 
     async def both() -> int:
         taking = receive(receiver, listener, seconds=20, spans=sum(count for _, count in lines))
-        sent, _ = await asyncio.gather(asyncio.to_thread(send_traces, lines, traces_url(address.origin)), taking)
+        sending = asyncio.to_thread(send_traces, lines, traces_url(address.origin), threading.Event())
+        sent, _ = await asyncio.gather(sending, taking)
         return sent
 
     assert asyncio.run(both()) == receiver.spans
     receiver.close()
     assert summary(document_at(path), "x")["usage"] == summary(document, "x")["usage"]
+
+
+def test_sending_to_a_silent_collector_ends_when_it_is_cancelled() -> None:
+    document = document_of(tool_call("grep"))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(60)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        steps = sending_steps(document, range(len(document.capture)), url, ExportOptions())
+        next(steps)
+        # The lines are made between two steps.
+        taking = threading.Thread(target=lambda: taken.append(silent.accept()[0]))
+        taken: list[socket.socket] = []
+        taking.start()
+        while taking.is_alive():
+            next(steps)
+        began = time.monotonic()
+        steps.close()
+        assert time.monotonic() - began < otlp_sending._PATIENCE_S / 2
+        taken[0].close()
 
 
 def test_a_collector_that_refuses_is_told(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from inspector.tables.messages import column_name
 from tests.builders import document_at, document_of, envelope, tool_call
 from tests.commands import asked, printed
 from tests.pages import ROOT
-from tests.samples import FORMAT_SAMPLES
+from tests.samples import FORMAT_SAMPLES, folders_swept
 
 _DATA = ROOT / "tests/data"
 _FORMATS = list(FORMAT_SAMPLES.values())
@@ -56,7 +56,7 @@ def same(original: CaptureDocument, again: CaptureDocument) -> None:
 _ONE_LINE = [path for path in _FORMATS if path.name not in ("drafts.jsonl",)]
 
 
-@pytest.mark.parametrize("path", _ONE_LINE, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", folders_swept(_ONE_LINE), ids=lambda path: path.name)
 def test_what_was_exported_with_raw_opens_as_it_was(path: Path, tmp_path: Path) -> None:
     same(*opened_again(path, tmp_path / "x.parquet"))
 

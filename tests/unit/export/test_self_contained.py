@@ -30,7 +30,7 @@ from tests.builders import (
     tool_call,
     tool_result,
 )
-from tests.samples import DATA, LINE_SAMPLES, recordings_swept
+from tests.samples import DATA, LINE_SAMPLES, folders_swept
 
 
 def exported(document: CaptureDocument, *, self_contained: bool = True, masked: bool = True) -> list[Any]:
@@ -135,7 +135,7 @@ def test_a_filter_chooses() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", recordings_swept(sorted([*DATA.rglob("*.jsonl"), *LINE_SAMPLES])), ids=lambda path: path.parent.name
+    "path", folders_swept(sorted([*DATA.rglob("*.jsonl"), *LINE_SAMPLES])), ids=lambda path: path.parent.name
 )
 def test_real_traffic_comes_back_as_it_was(path: Path) -> None:
     document = document_at(path)

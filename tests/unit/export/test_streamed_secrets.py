@@ -23,7 +23,7 @@ from inspector.mcp_server.captures import Captures
 from inspector.mcp_server.server import server_of
 from inspector.survey.byte_ranges import ranges_of
 from tests.builders import document_at, envelope
-from tests.streamed_secrets import FORMS, SECRETS, Event, Events, acp_text, cut, joined
+from tests.streamed_secrets import FORMS, SECRETS, Event, Events, acp_text, chat_text, cut, joined
 from tests.streamed_variants import VARIANTS, progress
 
 _HEADERS = {"content-type": "application/json"}
@@ -47,10 +47,20 @@ def _logged(events: Sequence[Event], path: Path) -> CaptureDocument:
     return document_at(path)
 
 
-@pytest.mark.parametrize("form", [*FORMS, *VARIANTS, progress])
-@pytest.mark.parametrize("size", [1, 5, 17])
-def test_pieces_of_a_secret_are_masked_over_the_joined_text(form: Events, size: int, tmp_path: Path) -> None:
-    for number, (hidden, text) in enumerate(SECRETS):
+_ALL_FORMS = (*FORMS, *VARIANTS, progress)
+_CASES = [
+    pytest.param(form, size, secrets, marks=() if is_quick else pytest.mark.sweep)
+    for form in _ALL_FORMS for size in (1, 5, 17)
+    for secrets, is_quick in ((SECRETS[:2], size == 5), (SECRETS[2:], size == 5 and form in (chat_text, acp_text)))
+]  # fmt: skip
+"""Each time all forms carry two secrets in pieces of 5 characters, two forms all secrets."""
+
+
+@pytest.mark.parametrize(("form", "size", "secrets"), _CASES)
+def test_pieces_of_a_secret_are_masked_over_the_joined_text(
+    form: Events, size: int, secrets: Sequence[tuple[str, str]], tmp_path: Path
+) -> None:
+    for number, (hidden, text) in enumerate(secrets):
         whole = text.replace("{}", hidden)
         document = _logged(form(cut(whole, range(0, len(whole), size))), tmp_path / f"{number}.jsonl")
         for options in (ExportOptions(), ExportOptions(self_contained=True)):
@@ -90,14 +100,30 @@ _SECRET = SECRETS[1]
 _BEGUN = 1_800_000_000 * 10**9
 
 
-@pytest.mark.parametrize("words", _COMMANDS, ids=" ".join)
-@pytest.mark.parametrize("log", ["frames", "many_frames", "bare_frames", "interleaved"])
+_QUICK_COMMANDS = ("list -e no,text", "slice -o -", "export -o - --format jsonl")
+_COMMANDS_AND_LOGS = [
+    pytest.param(
+        words, log, id=f"{log}-{' '.join(words)}",
+        marks=() if log == "frames" or " ".join(words) in _QUICK_COMMANDS else pytest.mark.sweep,
+    )
+    for log in ("frames", "many_frames", "bare_frames", "interleaved") for words in _COMMANDS
+]  # fmt: skip
+"""Each time all commands print one log, and a few commands all logs."""
+
+
+@pytest.mark.parametrize(("words", "log"), _COMMANDS_AND_LOGS)
 def test_rows_of_pieces_show_no_secret(words: list[str], log: str, tmp_path: Path) -> None:
     hidden, text = _SECRET
     path = _LOGS[log](tmp_path, cut(text.format(hidden), range(0, 60, 4)))
     said = CliRunner().invoke(app, [words[0], str(path), *words[1:]])
     assert said.exit_code == 0
     assert _pieces_of(hidden, said.output) == []
+
+
+@pytest.mark.parametrize("log", ["frames", "many_frames", "bare_frames", "interleaved"])
+def test_rows_of_pieces_show_the_secret_on_request(log: str, tmp_path: Path) -> None:
+    hidden, text = _SECRET
+    path = _LOGS[log](tmp_path, cut(text.format(hidden), range(0, 60, 4)))
     kept = CliRunner().invoke(app, ["export", str(path), "-o", "-", "--unmasked"])
     assert hidden[5:9] in kept.output
 

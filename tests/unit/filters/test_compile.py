@@ -280,7 +280,7 @@ def test_dear_terms_see_only_undecided_rows(text: str, decoded: list[int]) -> No
         ("from == a && latency > 5", {"from", "latency"}, {Depends.FIXED, Depends.PASS}),
         ("!context", {"context"}, {Depends.TREE}),
         ("kind == chat", {"kind"}, {Depends.FIXED}),
-        ('kind like "mcp/*"', {"kind"}, {Depends.FIXED, Depends.PASS}),
+        ('kind like "mcp/*"', {"kind"}, {Depends.PASS}),
         ("payload.a.b", {"payload.a.b"}, {Depends.FIXED}),
     ],
 )

@@ -67,7 +67,7 @@ def labels(text: str) -> list[str]:
         ("finding.severity >= ", ["note", "warning", "error"]),
         ("error ", ["==", "!=", "&&", "||"]),
         ("error &", ["&&"]),
-        ("!err", ["error"]),
+        ("!err", ["error", "run.error"]),
         ("payload.de", ["payload.deep", 'payload.deep."odd key"']),
         ("js", ["json(...)"]),
         ("json(pay", ["json(payload.told)", "json(payload.told).size"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import Any
 
@@ -21,7 +20,7 @@ from tests.unit.analysis.views.account.test_account import CHOICES, spoken
 
 
 def counted(tally: FacetTally) -> dict[str, dict[str, int]]:
-    while not tally.step(math.inf):
+    while not tally.step():
         pass
     return {name: {one.value: one.count for one in tally.facet_values(name, 99)[0] if one.count} for name in FACETS}
 

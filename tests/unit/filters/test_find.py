@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.passes.changed_rows import NO_ROWS
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
-from inspector.filters import compile_filter, long_records
+from inspector.filters import compile_filter, find, text_search
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
@@ -22,8 +21,6 @@ from inspector.filters.visible import VisibleRows
 from inspector.store.columns.hashes import NO_ROW
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.ui.windows import story
-
-NOTHING = AnalysisChanges(0, 0, NO_ROWS, tree_moved=False)
 
 
 def rows_of(document: CaptureDocument, filter_: str = "") -> VisibleRows:
@@ -37,7 +34,7 @@ def chats(*texts: str) -> CaptureDocument:
 
 
 def finished(search: FindSearch) -> list[int]:
-    while not search.step(time.perf_counter()):
+    while not search.step():
         pass
     return search.hits.tolist()
 
@@ -142,7 +139,7 @@ def test_the_next_hit_is_known_before_all_is_searched() -> None:
     search = FindSearch(rows_of(document), FindQuery("hit"), 1_200)
     while not search.knows_next(1_200, 1):
         assert not search.is_done
-        search.step(0)
+        search.step()
     assert search.next_hit(1_200, 1) == (1_500, False)
     assert not search.is_done
     assert not search.knows_next(1_200, -1)
@@ -157,10 +154,10 @@ def test_another_filter_asks_for_nothing_that_is_known() -> None:
     assert finished(search) == [0, 2]
     rows.apply_filter(compile_filter("no > 1"), None)
     document.capture.close()  # nothing can be read any more
-    search.on_changes(NOTHING, None)
+    search.follow_rows(None)
     assert finished(search) == [2]
     rows.apply_filter(compile_filter(""), None)
-    search.on_changes(NOTHING, None)
+    search.follow_rows(None)
     assert finished(search) == [0, 2]
 
 
@@ -172,7 +169,8 @@ def test_new_messages_are_searched() -> None:
     assert finished(search) == [0]
     for changes in log.write(envelope("chat", {"text": "x"}), envelope("chat", {"text": "hit"})):
         rows.apply(rows.prepare(changes))
-        search.on_changes(changes, 0)
+        search.note_changed(changes.changed)
+        search.follow_rows(0)
     assert not search.is_done
     assert finished(search) == [0, 2]
 
@@ -185,13 +183,15 @@ def test_a_result_that_is_collapsed_later_is_found_by_its_summary() -> None:
     search = FindSearch(rows, FindQuery("short words"))
     assert finished(search) == []
     document.analysis.transients.summary = lambda row: "short words"  # type: ignore[method-assign]
-    assert search.on_changes(AnalysisChanges(9, 9, np.array([5]), tree_moved=False), None)
+    search.note_changed(np.array([5]))
+    assert search.follow_rows(None)
     assert search.hits.tolist() == []  # summaries may be many, and an expression take long in each
     assert finished(search) == [5]
     document.analysis.transients.summary = summary  # type: ignore[method-assign]
 
 
-def test_summaries_are_asked_for_again_as_long_as_there_is_time() -> None:
+def test_summaries_are_asked_for_again_a_few_in_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find, "_MOST_QUEUED", 1)
     document = collapsed_results(["a", "b", "c"])
     transients = document.analysis.transients
     search = FindSearch(rows_of(document), FindQuery("short words"))
@@ -200,9 +200,10 @@ def test_summaries_are_asked_for_again_as_long_as_there_is_time() -> None:
     asked: list[int] = []
     with patch.object(transients, "summary", lambda row: asked.append(row) or "short words"):
         for times in 1, 2:  # asked for twice before it gets to it
-            assert search.on_changes(AnalysisChanges(12, 12, np.arange(12), tree_moved=False), None), times
+            search.note_changed(np.arange(12))
+            assert search.follow_rows(None), times
         for count in 1, 2, 3:
-            assert search.step(0) is (count == 3)
+            assert search.step() is (count == 3)
             assert asked == search.hits.tolist() == rows[:count].tolist()
 
 
@@ -216,15 +217,14 @@ def test_places_of_hits_in_sorted_rows_stay_right_as_rows_come(texts: list[str],
     rows = rows_of(log.document)
     by = SortBy(FIELD_BY_NAME["text"], descending=True)
     sorting = Sorting(log.document.analysis, by, rows.visible)
-    while not sorting.step(0):
-        pass
-    rows.sort(by, sorting.result())
+    rows.sort(by.order, run_to_end(sorting.find_order()))
     search = FindSearch(rows, FindQuery("hit"), 0)
     finished(search)
     for start in range(first, len(lines), size):
         for changes in log.write(*lines[start : start + size]):
             rows.apply(rows.prepare(changes))
-            search.on_changes(changes, 0)
+            search.note_changed(changes.changed)
+            search.follow_rows(0)
         if start % 2:
             rows.expand(0, 2)
         finished(search)
@@ -237,14 +237,15 @@ def test_what_is_kept_of_hits_is_added_to_and_not_made_again() -> None:
     log = GrowingLog()
     log.write(*(envelope("chat", {"text": "hit"}) for _ in range(5)))
     rows = rows_of(log.document)
-    rows.sort(SortBy(FIELD_BY_NAME["text"]), np.arange(5, dtype=np.uint32)[::-1].copy())
+    rows.sort(SortBy(FIELD_BY_NAME["text"]).order, np.arange(5, dtype=np.uint32)[::-1].copy())
     search = FindSearch(rows, FindQuery("hit"), 0)
     finished(search)
     assert search.place_of(0) == 4
     with patch.object(rows, "rows_of", wraps=rows.rows_of) as rows_of_messages:
         for changes in log.write(envelope("chat", {"text": "hit"}), envelope("chat", {"text": "x"})):
             rows.apply(rows.prepare(changes))
-            search.on_changes(changes, 0)
+            search.note_changed(changes.changed)
+            search.follow_rows(0)
         finished(search)
         assert search.place_of(5) == 5
     assert sum(len(call.args[0]) for call in rows_of_messages.call_args_list) == 1
@@ -256,18 +257,18 @@ def test_a_message_that_takes_too_long_is_left_out_and_the_others_are_found() ->
     search = FindSearch(rows, FindQuery(r"ms\b|\s+$", is_pattern=True))
     assert finished(search) == [0]
     assert (search.timeout_count, search.gave_up) == (1, False)
-    search = FindSearch(rows_of(chats("aab", "a" * 40 + "b", "xaa")), FindQuery(r'(a+)+"', is_pattern=True))
+    search = FindSearch(rows_of(chats("aab", "a" * 40 + "b", "xaa")), FindQuery(r'(a+)+(?=")', is_pattern=True))
     assert finished(search) == [2]
     assert search.timeout_count == 1
 
 
 def test_an_expression_that_takes_too_long_everywhere_is_given_up_with_what_was_found() -> None:
     rows = rows_of(chats("xaa", *["a" * 40 + "b"] * 30))
-    search = FindSearch(rows, FindQuery(r'(a+)+"', is_pattern=True))
+    search = FindSearch(rows, FindQuery(r'(a+)+(?=")', is_pattern=True))
     worst = 0.0
     while not search.is_done:
         began = time.thread_time()
-        search.step(time.perf_counter())
+        search.step()
         worst = max(worst, time.thread_time() - began)
     assert search.hits.tolist() == [0]
     assert search.gave_up
@@ -280,9 +281,9 @@ _LONG = ('é line of "text" and more\n' * 40_000) + "the very tail"
 
 @pytest.mark.parametrize("window", [1 << 12, 1 << 18])
 def test_a_long_record_is_searched_window_by_window(window: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_records, "_WINDOW", window)
-    monkeypatch.setattr(long_records, "_OVERLAP", 1 << 10)
-    monkeypatch.setattr(long_records, "LONG_RECORD", 1 << 12)
+    monkeypatch.setattr(text_search, "_WINDOW", window)
+    monkeypatch.setattr(text_search, "_OVERLAP", 1 << 10)
+    monkeypatch.setattr(find, "LONG_RECORD", 1 << 12)
     rows = rows_of(chats("hello", _LONG, "hello again"))
     for query, expected in (
         (FindQuery("the very tail"), [1]),
@@ -300,6 +301,6 @@ def test_a_long_record_is_searched_window_by_window(window: int, monkeypatch: py
 def test_no_slice_searches_a_long_record_whole() -> None:
     search = FindSearch(rows_of(chats("hello", _LONG)), FindQuery("nothing"))
     slices = 0
-    while not search.step(time.perf_counter()):
+    while not search.step():
         slices += 1
     assert slices > 3

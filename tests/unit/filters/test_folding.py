@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 from unittest.mock import patch
 
@@ -107,11 +106,16 @@ def test_a_word_is_found_once_its_end_is_there() -> None:
     assert rows.chosen.tolist() == rows.visible.tolist() == [1]
 
 
+def finish(search: FindSearch) -> None:
+    while not search.step():
+        pass
+
+
 @pytest.mark.parametrize("query", [FindQuery("Directory"), FindQuery("direc.ory", is_pattern=True)])
 def test_find_leads_to_the_row_of_the_stream(query: FindQuery) -> None:
     rows = rows_of(talk())
     search = FindSearch(rows, query)
-    assert search.step(math.inf)
+    finish(search)
     assert search.hits.tolist() == [2]
     assert search.is_hit(2)
     assert not search.is_hit(4)
@@ -121,10 +125,10 @@ def test_find_leads_to_the_row_of_the_stream(query: FindQuery) -> None:
 def test_find_counts_rows() -> None:
     rows = rows_of(talk())
     search = FindSearch(rows, FindQuery("t"))
-    assert search.step(math.inf)
+    finish(search)
     assert [message for message in search.hits.tolist() if message not in rows.visible] == []
     one = FindSearch(rows, FindQuery("ect"))
-    assert one.step(math.inf)
+    finish(one)
     assert one.hits.tolist() == [2, 4, 6]
     assert [one.next_hit(message, 1) for message in (2, 4, 6)] == [(4, False), (6, False), (2, True)]
 
@@ -134,12 +138,13 @@ def test_find_follows_a_stream_that_flows() -> None:
     log.write(HEAD, opened("s"), chunk("s", "nothing "), chunk("s", "dire"))
     rows = rows_of(log.document)
     search = FindSearch(rows, FindQuery("directory"))
-    assert search.step(math.inf)
+    finish(search)
     assert not len(search.hits)
     for changes in log.write(chunk("s", "ctory")):
         rows.apply(rows.prepare(changes))
-        search.on_changes(changes, None)
-    assert search.step(math.inf)
+        search.note_changed(changes.changed)
+        search.follow_rows(None)
+    finish(search)
     assert search.hits.tolist() == [1]
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import time
+from typing import Any
 
-import numpy as np
 import pytest
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.passes.changed_rows import NO_ROWS
-from inspector.analysis.passes.user_marks import Note
 from inspector.document.document import CaptureDocument
+from inspector.engine.engine import Engine
+from inspector.engine.requests.rows import LookRule, Looks, MessageLooks
 from inspector.filters.highlight import PLAIN_LOOK, Highlighter, Look
-from inspector.settings import HighlightRule
 from tests.ui.windows import story
 
 
@@ -22,79 +18,48 @@ def document() -> CaptureDocument:
     return story()
 
 
-def rule(filter_: str, *, color: str = "orange", paint: str = "edge", on: bool = True) -> HighlightRule:
-    return HighlightRule.model_validate({"name": filter_, "filter": filter_, "color": color, "paint": paint, "on": on})
+def rule(filter_: str, *, color: Any = "orange", paint: Any = "edge") -> LookRule:
+    return LookRule(filter_, filter_, color, paint)
 
 
-def looks(highlighter: Highlighter, count: int) -> list[Look]:
-    assert highlighter.evaluate_messages(range(count), math.inf)
-    return [highlighter.cached_look(message) for message in range(count)]
+def looks(document: CaptureDocument, *rules: LookRule, context: str | None = None) -> Looks:
+    """Looks of the first messages, as the engine answers them."""
+    engine = Engine()
+    count = min(9, len(document.capture))
+    return engine.answer_request(engine.adopt(document), MessageLooks(tuple(range(count)), rules, context))
 
 
 def test_the_upper_rule_of_each_manner_gives_the_colour(document: CaptureDocument) -> None:
-    highlighter = Highlighter(document.analysis)
-    assert highlighter.set_rules([
-        rule("context", color="teal"), rule('kind like "mcp/*"', color="rose"),
-        rule('kind like "mcp/*"', color="sky", paint="text"), rule("no", color="lime", on=False),
-    ])  # fmt: skip
-    found = looks(highlighter, len(document.analysis))
-    assert found[0] is PLAIN_LOOK
+    found = looks(
+        document, rule("context", color="teal"), rule('kind like "mcp/*"', color="rose"),
+        rule('kind like "mcp/*"', color="sky", paint="text"),
+    ).looks  # fmt: skip
+    assert found[0] == PLAIN_LOOK
     assert found[3] == Look("teal", None, ("context",))
     assert found[4] == Look("teal", "sky", ("context", 'kind like "mcp/*"', 'kind like "mcp/*"'))
 
 
-def test_only_what_is_asked_for_is_looked_at(document: CaptureDocument) -> None:
-    highlighter = Highlighter(document.analysis)
-    highlighter.set_rules([rule("context")])
-    highlighter.evaluate_messages([4], time.perf_counter())
-    assert highlighter.cached_look(4) is not PLAIN_LOOK
-    assert highlighter.cached_look(5) is PLAIN_LOOK  # not asked yet
-    assert highlighter.evaluated_look(5) is not PLAIN_LOOK
+def test_a_dear_rule_is_evaluated_in_steps(document: CaptureDocument) -> None:
+    messages = range(9)
+    dear = Highlighter(document.analysis, [rule('text contains "record"')])
+    assert [len(batch) for batch in dear.batches(messages)] == [8, 1]
+    assert [len(batch) for batch in Highlighter(document.analysis, [rule("context")]).batches(messages)] == [9]
+    assert any(look != PLAIN_LOOK for look in looks(document, rule('text contains "record"')).looks)
 
 
-def test_a_dear_rule_stops_at_its_time(document: CaptureDocument) -> None:
-    highlighter = Highlighter(document.analysis)
-    highlighter.set_rules([rule('text contains "record"')])
-    assert not highlighter.evaluate_messages(range(9), 0.0)
-    assert highlighter.evaluate_messages(range(9), 0.0)
-    assert any(highlighter.cached_look(message) is not PLAIN_LOOK for message in range(9))
-
-
-def test_wrong_and_empty_rules_hold_for_nothing(document: CaptureDocument) -> None:
-    highlighter = Highlighter(document.analysis)
-    highlighter.set_rules([rule(""), rule("no =="), rule("(((")])
-    assert not highlighter
-    assert set(looks(highlighter, 9)) == {PLAIN_LOOK}
-    assert not highlighter.set_rules([rule(""), rule("no =="), rule("(((")])
+def test_wrong_rules_hold_for_nothing(document: CaptureDocument) -> None:
+    assert set(looks(document, rule("no =="), rule("(((")).looks) == {PLAIN_LOOK}
 
 
 def test_the_selected_context(document: CaptureDocument) -> None:
-    highlighter = Highlighter(document.analysis)
-    highlighter.set_rules([rule("context under $context")])
-    assert not highlighter
-    assert highlighter.select_context("why-1")
-    assert not highlighter.select_context("why-1")
-    assert [look is not PLAIN_LOOK for look in looks(highlighter, 9)] == [3 <= message < 8 for message in range(9)]
-    highlighter.set_rules([rule("context")])
-    assert not highlighter.select_context(None)
-
-
-def test_what_changed_is_asked_again(document: CaptureDocument) -> None:
-    highlighter = Highlighter(document.analysis)
-    highlighter.set_rules([rule("mark")])
-    assert set(looks(highlighter, 9)) == {PLAIN_LOOK}
-    document.analysis.marks.set_note(3, Note(True, ""))
-    highlighter.on_changes(AnalysisChanges(0, 0, np.asarray([3]), tree_moved=False))
-    assert [message for message, look in enumerate(looks(highlighter, 9)) if look is not PLAIN_LOOK] == [3]
-    assert not highlighter.on_clock()
+    under = rule("context under $context")
+    assert set(looks(document, under).looks) == {PLAIN_LOOK}
+    found = looks(document, under, context="why-1").looks
+    assert [look != PLAIN_LOOK for look in found] == [3 <= message < 8 for message in range(9)]
 
 
 def test_rules_on_the_tree_and_the_clock(document: CaptureDocument) -> None:
-    highlighter = Highlighter(document.analysis)
-    highlighter.set_rules([rule('context.state == "active"'), rule("context.depth == 1")])
-    looks(highlighter, 9)
-    assert highlighter.on_clock()
-    looks(highlighter, 9)
-    highlighter.on_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=True))
-    assert highlighter.cached_look(3) is PLAIN_LOOK
-    assert highlighter.evaluated_look(3).names[-1] == "context.depth == 1"
+    found = looks(document, rule('context.state == "active"'), rule("context.depth == 1"))
+    assert (found.on_tree, found.on_clock) == (True, True)
+    found = looks(document, rule("mark"))
+    assert (found.on_tree, found.on_clock) == (False, False)

@@ -27,7 +27,7 @@ def found(document: CaptureDocument, text: str, *, is_pattern: bool = False) -> 
     rows = VisibleRows(document.analysis)
     rows.apply_filter(compile_filter(""), None)
     search = FindSearch(rows, FindQuery(text, is_pattern=is_pattern))
-    while not search.step(0):
+    while not search.step():
         pass
     return search.hits.tolist()
 

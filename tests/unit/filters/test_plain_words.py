@@ -114,7 +114,7 @@ def test_words_are_joined_with_conditions() -> None:
 
 def test_sql_says_that_it_cannot_search() -> None:
     with pytest.raises(FilterError, match="no search through all") as raised:
-        condition_of("write hello")
+        condition_of(compile_filter("write hello"))
     assert raised.value.replacement == 'text contains "write" && text contains "hello"'
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.payloads import payload_field
@@ -78,11 +79,9 @@ def test_a_filter_says_what_each_value_says(
     present = compile_filter(field.name).mask(document.analysis, rows)
     assert present.tolist() == [value is not None for value in values]
     sorting = Sorting(document.analysis, SortBy(field), rows.astype(np.uint32))
-    while not sorting.step(0):
-        pass
     keys = [sort_key(field, value) for value in values]
     expected = sorted(rows.tolist(), key=lambda row: (keys[row] is None, keys[row] or (0, 0)))
-    assert sorting.result().tolist() == expected
+    assert run_to_end(sorting.find_order()).tolist() == expected
     document.capture.close()
 
 

@@ -175,3 +175,11 @@ def test_what_a_server_tells_meanwhile(method: str, params: dict[str, Any], told
 )
 def test_calls_of_agents_own_tools_say_what_they_mean_to_do(arguments: dict[str, Any], words: str | None) -> None:
     assert arguments_words("tool", arguments) == words
+
+
+def test_the_purpose_of_a_call_comes_after_its_files() -> None:
+    read = [{"mode": "Line", "path": "/w/oven.md"}, {"mode": "Line", "path": "b.md"}]
+    assert arguments_words("read", {"__tool_use_purpose": "Look", "operations": read}) == "/w/oven.md, b.md  Look"
+    assert arguments_words("read", {"operations": [{"mode": "Line"}]}) is None
+    assert arguments_words("grep", {"__tool_use_purpose": "Find it", "pattern": "rye"}) == "pattern=rye  Find it"
+    assert arguments_words("shell", {"__tool_use_purpose": "List", "command": "ls"}) == "ls"

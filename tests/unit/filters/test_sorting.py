@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 from unittest.mock import patch
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters import FilterError, compile_filter, sorting
 from inspector.filters.fields import FIELDS
@@ -21,7 +21,6 @@ from inspector.filters.visible import VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 from tests.strategies import context_conversations, conversations, gateway_logs, traffic
 
-FOREVER = float("inf")
 anything = st.one_of(conversations, context_conversations, gateway_logs(), traffic())
 NAMES = [field.name for field in FIELDS] + ["payload.tokens", "payload.text", "payload.params", "payload.0"]
 
@@ -32,13 +31,10 @@ def rows_of(document: CaptureDocument, text: str = "") -> VisibleRows:
     return rows
 
 
-def sort(rows: VisibleRows, name: str, *, descending: bool = False, until: float = FOREVER) -> list[int]:
-    """Sort rows by a field, in slices where `until` is 0; the messages as they stand."""
+def sort(rows: VisibleRows, name: str, *, descending: bool = False) -> list[int]:
+    """Sort rows by a field; the messages as they stand."""
     work = Sorting(rows.analysis, SortBy(field_named(name), descending), rows.visible)
-    for _ in range(10_000):
-        if work.step(until):
-            break
-    rows.sort(work.by, work.result())
+    rows.sort(work.by.order, run_to_end(work.find_order()))
     return rows.in_order().tolist()
 
 
@@ -65,7 +61,7 @@ def test_the_order_is_that_of_sorted(
         patch.object(sorting, "_MERGE_BATCH", 2),
         patch.object(sorting, "_MAX_INTERNED", 3 if in_slices else 1 << 17),
     ):
-        found = sort(rows, name, descending=descending, until=0 if in_slices else FOREVER)
+        found = sort(rows, name, descending=descending)
     assert found == slowly(rows, name, descending=descending)
     clean_up()
 
@@ -185,8 +181,7 @@ def test_a_quoted_key_names_a_value() -> None:
 def test_a_step_is_short_where_records_are_decoded() -> None:
     rows = rows_of(texts(*map(str, range(3000))))
     work = Sorting(rows.analysis, SortBy(field_named("text")), rows.visible)
-    steps = 0
-    while not work.step(time.perf_counter()):
-        steps += 1
-        assert work.fraction <= 1
-    assert steps > 3
+    fractions = [work.fraction for _ in work.find_order()]
+    assert len(fractions) > 3
+    assert fractions == sorted(fractions)
+    assert fractions[-1] <= 1

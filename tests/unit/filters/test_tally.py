@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 from unittest.mock import patch
 
@@ -19,8 +18,6 @@ from inspector.filters.visible import Scope, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 from tests.strategies import share_of_examples, traffic
 from tests.unit.filters.test_visible import FILTERS, slow_decoding
-
-FOREVER = float("inf")
 
 
 def slowly(document: CaptureDocument, texts: list[str], on: list[bool], own: str, scope: Scope | None) -> list[int]:
@@ -53,16 +50,21 @@ def tally_of(
     return tally
 
 
+def finish(tally: ConditionTally) -> None:
+    while not tally.step():
+        pass
+
+
 def test_each_counts_what_it_alone_hides() -> None:
     tally = tally_of(chats(*range(10)), {'from == "a"': True, "no > 4": True}, "no <= 8")
     assert tally.hidden == [None, None]
-    assert tally.step(FOREVER)
+    finish(tally)
     assert tally.hidden == [2, 2]
 
 
 def test_one_that_is_off_says_what_it_would_hide() -> None:
     tally = tally_of(chats(*range(10)), {'from == "a"': False, "no > 4": True})
-    tally.step(FOREVER)
+    finish(tally)
     assert tally.hidden == [3, 4]
 
 
@@ -70,7 +72,7 @@ def test_one_that_is_the_text_of_the_bar_too_hides_nothing_alone() -> None:
     document = chats(*range(10))
     tally, twice = ConditionTally(VisibleRows(document.analysis)), compile_filter("payload.n > 3")
     tally.set_conditions([(twice, True)], compile_filter("payload.n > 3"), None)
-    tally.step(FOREVER)
+    finish(tally)
     assert tally.hidden == [0]
 
 
@@ -79,19 +81,19 @@ def test_switching_evaluates_nothing() -> None:
     filters = [compile_filter("payload.n > 3"), compile_filter("payload.n < 8")]
     tally, own = ConditionTally(VisibleRows(document.analysis)), compile_filter("")
     tally.set_conditions([(filters[0], True), (filters[1], True)], own, None)
-    tally.step(FOREVER)
+    finish(tally)
     assert tally.hidden == [4, 2]
     with patch.object(document.capture.records, "payload", side_effect=AssertionError("decoded again")):
         tally.set_conditions([(filters[0], False), (filters[1], True)], own, None)
         assert tally.hidden == [4, 2]
-        assert tally.step(FOREVER)
+        finish(tally)
 
 
 def test_what_is_dear_is_counted_in_slices() -> None:
     tally = tally_of(chats(*range(40)), {"payload.n > 5": True})
     steps = 0
     with slow_decoding():
-        while not tally.step(time.perf_counter()):
+        while not tally.step():
             steps += 1
             assert tally.hidden == [None]
     assert steps > 3
@@ -100,9 +102,10 @@ def test_what_is_dear_is_counted_in_slices() -> None:
 
 def test_nothing_asked_costs_nothing() -> None:
     tally = tally_of(chats(1), {})
-    assert tally.is_finished
+    finish(tally)
+    assert tally.hidden == []
     tally.on_changes(AnalysisChanges(0, 1, NO_ROWS, tree_moved=True))
-    assert tally.is_finished
+    finish(tally)
 
 
 CHOSEN = st.lists(st.tuples(st.sampled_from(FILTERS), st.booleans()), max_size=4, unique_by=lambda chosen: chosen[0])
@@ -121,11 +124,10 @@ def test_it_follows_the_traffic(
     tally.set_conditions([(compile_filter(text), on) for text, on in chosen], compile_filter(own), scope)
     for place in range(size, len(lines), size):
         for _ in range(steps):
-            tally.step(0)
+            tally.step()
         for changes in log.write(*lines[place : place + size]):
             tally.on_changes(changes)
     if chosen:
-        while not tally.step(FOREVER):
-            pass
+        finish(tally)
         assert tally.hidden == slowly(log.document, [text for text, _ in chosen], [on for _, on in chosen], own, scope)
     clean_up()

@@ -143,7 +143,7 @@ def test_following_in_slices_comes_to_the_same(
     with slow_decoding():
         for place in range(0, len(lines), size):
             for changes in [*log.write(*lines[place : place + size]), *[NOTHING] * slices]:
-                rows.apply(rows.prepare(changes, until=0))
+                rows.apply(rows.prepare(changes, in_blocks=True))
                 shown = rows.visible.tolist()
                 assert shown == sorted(set(shown))
                 calls = rows.hidden_calls()
@@ -153,7 +153,7 @@ def test_following_in_slices_comes_to_the_same(
                 rows.apply_filter(rows.filter, Scope(tree.space[wanted[0]] if wanted[0] >= 0 else 0, *wanted))
         for _ in range(10 * len(lines) + 10):
             if rows.is_behind:
-                rows.apply(rows.prepare(NOTHING, until=0))
+                rows.apply(rows.prepare(NOTHING, in_blocks=True))
     assert not rows.is_behind
     assert rows.visible.tolist() == rows.evaluate(compile_filter(text), rows.scope).tolist()
     anew = rows_of(log.document, text, rows.scope)
@@ -168,6 +168,7 @@ def slow_decoding() -> Generator[None]:
         patch.object(batch_size, "_FIRST_SIZE", 1),
         patch.object(batch_size, "_MAX_SIZE", 1),
         patch.object(compiling, "_CHUNK", 2),
+        patch.object(compiling, "BLOCK_S", 0.0),
     ):
         yield
 

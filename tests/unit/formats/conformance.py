@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -146,9 +146,9 @@ def rows_of(data: bytes, name: str, *, block_bytes: int = 1 << 20, pieces: Seque
     path = log_file(data[: pieces[0]] if pieces else data, name)
     with closing(open_source(path)) as source:
         reader = SourceReader(source, 0)
-        for _ in reader.detect_format(wait=True):
+        for _ in reader.detect_format():
             pass
-        found = Rows([], [], source.data_path.read_bytes() if source.feed is not None else data)
+        found = Rows([], [], data)
         for size in pieces[1:]:
             while (block := reader.next_block(whole_lines=True, size=block_bytes)) is not None:
                 _add(found, block, source)
@@ -157,7 +157,7 @@ def rows_of(data: bytes, name: str, *, block_bytes: int = 1 << 20, pieces: Seque
         if pieces:
             with path.open("ab") as file:
                 file.write(data[path.stat().st_size :])
-        for block in reader.read_blocks(block_bytes, wait=True, processes=0):
+        for block in reader.read_blocks(block_bytes, processes=0):
             if block is not None:
                 _add(found, block, source)
         # Lines may be added to a message until the end.
@@ -167,6 +167,8 @@ def rows_of(data: bytes, name: str, *, block_bytes: int = 1 << 20, pieces: Seque
                 assert source.derived_lines is not None
                 places = source.derived_lines.original_places(offset, length)
             found.spans.extend((start, start + size) for start, size in places)
+        if source.feed is not None:  # its conversion has ended
+            found = replace(found, data=source.data_path.read_bytes())
         if source.derived_lines is not None:
             source.derived_lines.close()
     return found

@@ -230,6 +230,29 @@ def test_mcp_stays_what_it_is() -> None:
         assert read_line_as(json.dumps(message).encode())[1] == "json-rpc"
 
 
+def test_a_session_of_version_2_is_followed_from_its_first_message_on() -> None:
+    hello = {"protocolVersion": 2, "info": {"name": "cook", "version": "1"}, "capabilities": {}}
+    document = document_of(
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}, result(0, **hello), prompt(2),
+        result(2, messageId="m1"), update("state_update", state="running"),
+        update("tool_call_update", toolCallId="t", title="oven", status="in_progress", rawInput={"rack": 2}),
+        update("tool_call_content_chunk", toolCallId="t", content={"type": "content", "content": {"text": "200"}}),
+        update("tool_call_update", toolCallId="t", status="completed"),
+        update("state_update", state="idle", stopReason="end_turn"),
+        {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 3}},
+    )  # fmt: skip
+    rows = values(document, "from", "kind", "text")
+    assert rows[1] == ("agent", "mcp/response", "cook speaks version 2")
+    assert rows[5:] == [
+        ("agent", "acp/state_update", "the turn is running"), ("agent", "mcp/request", "rack=2"),
+        ("agent", "acp/tool_call_content_chunk", "200"), ("tools", "mcp/response", "completed"),
+        ("agent", "acp/state_update", "the turn is idle, end turn"),
+        ("client", "acp/cancel_request", "request 3 is cancelled"),
+    ]  # fmt: skip
+    document.catch_up()
+    assert [row[0] for row in values(document, "finding") if row[0]] == []
+
+
 # A2A
 
 

@@ -257,7 +257,8 @@ def test_whatever_its_members_are_a_record_is_read_and_says_something(
 def test_whatever_an_event_of_exec_holds_it_is_read_and_says_something(
     sort: str, item: str, members: dict[str, Any], other: Any
 ) -> None:
-    for more in ({"item": {"type": item, **members}}, {"item": other}, {"usage": other}, {"error": other}):
+    items: tuple[dict[str, Any], ...] = ({"item": {"type": item, **members}}, {"item": other})
+    for more in (*(items if sort.startswith("item.") else ()), {"usage": other}, {"error": other}):
         read = read_line(json.dumps({"type": sort, **more}).encode())
         assert read.shape is Shape.DERIVED
         assert read.derived_messages
@@ -270,3 +271,20 @@ def test_a_thread_read_from_its_middle_has_no_session_until_it_names_one() -> No
         log.write(one)
     spaces = [FIELD_BY_NAME["space"].value(log.document.analysis, row) for row in range(3)]
     assert spaces == [None, None, "t1"]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "turn.started"},
+        {"type": "turn.completed"},
+        {"type": "turn.completed", "sessionId": "s", "turnId": "t", "stopReason": "end_turn"},
+        {"type": "turn.completed", "usage": {"input_tokens": 3, "output_tokens": 1}},
+        {"type": "turn.failed", "reason": "timeout"},
+        {"type": "item.completed", "item": {"type": "note", "text": "done"}},
+        {"type": "thread.started", "name": "main"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "b3Bh", "status": "completed"},
+    ],
+)
+def test_events_that_other_programs_print_alike_make_no_file_one_of_codex(event: dict[str, Any]) -> None:
+    assert read_line_as(json.dumps(event).encode())[1] != "codex"

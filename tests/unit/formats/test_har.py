@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.formats.exchange_entries import entry_to_lines, parse_server_sent_events
 from inspector.formats.har import conversion as har
 from inspector.formats.har.conversion import is_archive
-from inspector.formats.har.entries import entry_to_lines, parse_server_sent_events
 from inspector.present.converted import place_in_original
 from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, log_file

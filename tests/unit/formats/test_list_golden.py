@@ -39,7 +39,7 @@ SHARED = DATA.parents[2] / "shared"
 LONGEST = 2_000_000
 """Bytes of the longest log compared, uncompressed; three recordings of 8 to 405 MB take minutes."""
 
-NO_LOGS = frozenset({".md", ".py", ".pem", ".toml"})
+NO_LOGS = frozenset({".md", ".py", ".pyc", ".pem", ".toml"})
 """Suffixes of documentation, scripts, certificates and lists beside the logs."""
 
 FOLDERS = (

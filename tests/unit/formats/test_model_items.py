@@ -129,4 +129,4 @@ def test_a_listing_of_tools_is_no_call() -> None:
 def test_a_block_with_a_lone_surrogate_is_shown_with_its_escape() -> None:
     line = b'{"role":"user","content":[{"functionCall":"\\ud800"}]}'
     assert read_line(line).shape is Shape.DERIVED
-    assert media_words({"functionCall": "\ud800"}) == '{"functionCall": "\\ud800"}'
+    assert media_words({"functionCall": "\ud800"}) == '{"functionCall":"\\ud800"}'

@@ -182,13 +182,13 @@ def test_what_is_no_place_of_sessions_is_said_to_be_none(tmp_path: Path) -> None
     with sqlite3.connect(other) as made:
         made.execute("CREATE TABLE spans (a)")
     made.close()
-    with pytest.raises(UnknownFormatError, match="a SQLite database without sessions of OpenCode"):
+    with pytest.raises(UnknownFormatError, match="without readable sessions of Crush, Cursor, goose or OpenCode"):
         document_at(other)
     with pytest.raises(UnknownFormatError, match="no session ses_7"):
         document_at(database(tmp_path / "opencode.db") / "ses_7")
     torn = tmp_path / "torn.db"
     torn.write_bytes(b"SQLite format 3\0" + b"x" * 2000)
-    with pytest.raises(UnknownFormatError, match="cannot be read as a database"):
+    with pytest.raises(UnknownFormatError, match="a SQLite database without readable sessions"):
         document_at(torn)
     assert store_of(tmp_path / "none") is None
     assert store_of(tmp_path) == (tmp_path / "opencode.db", None)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.analysis.views.account.tool_calls import tool_calls
+from inspector.base.slices import run_to_end
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.line_reading import read_line, read_line_as
@@ -179,7 +180,7 @@ def test_a_log_whose_messages_have_no_content_is_refused(tmp_path: Path) -> None
     lost = "2026-07-22T20:23:55Z [vault] [error] Server disconnected.\n"
     other.write_text(swapped + lost)
     document = document_at(other)
-    document.run_postponed_checks(60)
+    run_to_end(document.postponed_checks())
     assert document.capture.failed_count == 1
     assert "mcp-server-lost" in document.analysis.findings.found.counts()
 
@@ -227,7 +228,7 @@ def test_a_server_that_ends_at_its_start_in_an_editor(tmp_path: Path) -> None:
     path = tmp_path / "editor.log"
     path.write_text(EDITED, encoding="utf-8")
     document = document_at(path)
-    document.run_postponed_checks(60)
+    run_to_end(document.postponed_checks())
     assert (len(document.capture), document.unreadable, document.capture.failed_count) == (5, 0, 2)
     assert document.analysis.findings.found.counts() == {"mcp-server-lost": 1}
 
@@ -236,3 +237,36 @@ def test_an_arrow_between_a_program_and_a_remote_server_is_a_direction() -> None
     record = read_line(f"[4242] Local→Remote message: {CALL}".encode())
     assert record.direction == "client->server"
     assert read_line(f"[4242] [Remote→Local] {CALL}".encode()).direction == "server->client"
+
+
+_EVENTS: tuple[dict[str, object], ...] = (
+    {"type": "message_start", "message": {
+        "id": "msg_k1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": [],
+        "usage": {"input_tokens": 12, "output_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Three\nkites."}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 9}},
+    {"type": "message_stop"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_data_of_an_event_over_several_lines_is_read_as_on_one(named: bool, end: str) -> None:
+    figures = []
+    for indent in (None, 2):
+        text = ""
+        for event in _EVENTS:
+            lines = json.dumps(event, indent=indent).splitlines()
+            text += f"event: {event['type']}{end}" if named else ""
+            text += "".join(f"data: {line}{end}" for line in lines) + end
+        told = summary(document_at(log_file(text.encode())), "")
+        figures.append({key: told[key] for key in ("format", "messages", "unreadable", "kinds", "usage", "models")})
+    assert figures[0] == figures[1]
+    assert figures[0]["usage"] == {"input": 12, "output": 9, "cache_read": 0, "cache_write": 0}
+
+
+def test_data_over_several_lines_that_is_no_json_stays_visible() -> None:
+    document = document_at(log_file(f"data: {{\ndata:  torn\n\ndata: {CHAT}\n".encode()))
+    assert [document.capture.records.envelope_id(row) for row in range(len(document.capture))] == [None, "c1"]

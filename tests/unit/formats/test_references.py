@@ -29,7 +29,7 @@ def test_files_of_a_converter_have_a_title(one: Format) -> None:
 def test_sessions_belong_to_their_format() -> None:
     assert [name for name, finder in session_finders().items() if not isinstance(finder, SessionFinder)] == []
     assert list(session_finders()) == [one.name for one in FORMATS if one.sessions]
-    folders = [finder.folder({"HOME": "/home/robot"}) for finder in session_finders().values()]
+    folders = [finder.folders({"HOME": "/home/robot"})[0] for finder in session_finders().values()]
     assert len(set(folders)) == len(folders), "each program has a folder of its own"
 
 

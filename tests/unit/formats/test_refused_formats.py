@@ -6,6 +6,8 @@ import gzip
 import json
 import random
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,94 +18,45 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.refused_formats import HOW_TO_DECLARE, known_refusal, record_words, text_words
+from inspector.protocol import json_size
+from inspector.reading.files import format_detection
 from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, lines_of, log_file
 from tests.commands import asked
 from tests.samples import DATA
 
 _NOT_YET = f"It is not read yet. {HOW_TO_DECLARE}"
-_AS_OTLP = "It is not read yet. Export OTLP instead, to a file or to a collector."
 _FOLDER = "Open the storage folder as a whole."
 _CALL = {"id": "c1", "type": "function", "function": {"name": "oven", "arguments": "{}"}}
 _USER = {"role": "user", "content": "bake"}
-_SPAN = {"trace_id": "t", "span_id": "s"}
 
 _KNOWN: tuple[tuple[Any, str, str], ...] = (
-    ({"parentUuid": None, "sessionId": "s", "type": "user", "message": {"role": "user", "parts": [{"text": "bake"}]}},
-     "a chat of Qwen Code (keys `parentUuid`, `sessionId`)", _NOT_YET),
-    ({"type": "session", "version": 3, "id": "p", "timestamp": "2026-05-01T10:00:00Z", "cwd": "/w"},
-     "a session of Pi (keys `type`, `version`, `id`, `timestamp`, `cwd`)", _NOT_YET),
-    ([{"role": "user", "content": [{"type": "text", "text": "<task>\nbake\n</task>"}], "ts": 1}],
-     "a conversation of Cline (keys `role`, `content`)", _NOT_YET),
-    ([{"ts": 1, "type": "say", "say": "text", "text": "bake"}],
-     "messages of Cline's window (keys `ts`, `type`)", _NOT_YET),
-    ({"working_dir": "/w", "description": "Bread", "message_count": 4},
-     "a session of goose (keys `working_dir`, `message_count`)", _NOT_YET),
-    ({"id": "1", "working_dir": "/w", "conversation": [_USER]},
-     "a session of goose (keys `working_dir`, `conversation`)", _NOT_YET),
-    ({"v": 12, "id": "T-1", "created": 1, "messages": [{"role": "user", "messageId": 0, "content": []}]},
-     "a thread of Amp (keys `v`, `id`, `messages`)", _NOT_YET),
-    ({"role": "user", "message": {"content": [{"type": "text", "text": "bake"}]}},
-     "a transcript of Cursor (keys `role`, `message`)", _NOT_YET),
-    ({"version": "v1", "kind": "Prompt", "data": {"message_id": "k1", "content": []}},
-     "a session of Kiro (keys `version`, `kind`, `data`)", _NOT_YET),
-    ({"sessionId": "c1", "title": "Bread", "workspaceDirectory": "/w", "history": []},
-     "a session of Continue (keys `sessionId`, `workspaceDirectory`, `history`)", _NOT_YET),
-    ([{"uuid": "x1", "name": "Bread", "chat_messages": [{"uuid": "y1", "text": "bake", "sender": "human"}]}],
-     "an export of claude.ai (keys `uuid`, `chat_messages`)", _NOT_YET),
-    ([{"title": "Bread", "create_time": 1.5, "mapping": {"n": {"message": None}}, "current_node": "n"}],
-     "an export of ChatGPT (keys `mapping`, `current_node`)", _NOT_YET),
-    ({"id": "e1", "processed_at": "2026-08-16T18:21:35Z", "type": "user.message", "content": []},
-     "events of a managed agent (keys `processed_at`, `type`)", _NOT_YET),
-    ("data: " + json.dumps({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
-     "events of AG-UI (keys `type`, `threadId`, `runId`)", _NOT_YET),
-    ({"$schemaVersion": "1.19", "context": {}, "current_agent": {"name": "baker"}, "original_input": "bake"},
-     "a saved run of the OpenAI Agents SDK (keys `$schemaVersion`, `current_agent`, `original_input`)", _NOT_YET),
-    ([{"source": "user", "models_usage": None, "metadata": {}, "content": "bake", "type": "TextMessage"}],
-     "messages of AutoGen (keys `source`, `models_usage`, `type`)", _NOT_YET),
+    ({"session_id": "k1", "cwd": "/w", "title": "Bread", "session_state": {"version": "v1"}},
+     "facts about a session of Kiro (keys `session_id`, `cwd`, `session_state`)",
+     "It has no messages. Open the file with the same name that ends with .jsonl."),
+    ({"executionId": "e1", "chat": [{"role": "human", "content": "bake"}], "metadata": {"modelId": "m"}},
+     "a chat of the editor Kiro (keys `executionId`, `chat`, `metadata`)", _NOT_YET),
     ([{"type": "human", "data": {"content": "bake"}}], "messages of LangChain (keys `type`, `data`)", _NOT_YET),
-    ({"spans": [], "final_output": "Two hours."}, "a trace of any-agent (keys `spans`, `final_output`)", _NOT_YET),
-    ({"messageStart": {"role": "assistant"}}, "events of Bedrock's Converse API (key `messageStart`)", _NOT_YET),
-    ({"id": "i", "object": "interaction", "outputs": []},
-     "an answer of Google's Interactions API (keys `object`, `outputs`)", _NOT_YET),
-    ("data: " + json.dumps({"type": "message-start", "delta": {"message": {}}}),
-     "events of Cohere's chat API (keys `type`, `delta`)", _NOT_YET),
-    ({"version": 1, "interactions": []}, "a cassette of VCR (keys `version`, `interactions`)", _NOT_YET),
-    ({"schema_version": "ATIF-v1.4", "session_id": "h1", "steps": [{"source": "user", "message": "bake"}]},
-     "a trajectory in ATIF (key `schema_version`)", _NOT_YET),
-    ({"trajectory": [{"action": "ls", "observation": ""}], "history": [], "info": {"exit_status": "submitted"}},
-     "a trajectory of SWE-agent (keys `trajectory`, `info`)", _NOT_YET),
-    ({"environment": "e", "trajectory": [{"action": "ls"}], "history": [_USER]},
-     "a trajectory of SWE-agent (keys `trajectory`, `history`)", _NOT_YET),
-    ([{"id": 0, "source": "user", "message": "bake", "action": "message", "args": {}}],
-     "a trajectory of OpenHands (keys `id`, `source`)", _NOT_YET),
-    ({"instance_id": "bread-1", "history": [{"source": "user"}], "metrics": {}, "error": "RuntimeError: oven"},
-     "an evaluation by OpenHands (keys `instance_id`, `history`, `metrics`)", _NOT_YET),
-    ({"task_id": 0, "reward": 1.0, "info": {}, "traj": [_USER], "trial": 0},
-     "runs of tau-bench (keys `task_id`, `reward`, `traj`)", _NOT_YET),
-    ({"version": 2, "status": "success", "eval": {"task": "bread", "model": "m-1"}, "samples": []},
-     "an evaluation log of Inspect (keys `version`, `status`, `eval`)", _NOT_YET),
-    ({"input": {"messages": [_USER]}, "preferred_output": [_USER], "non_preferred_output": [_USER]},
-     "pairs of preferred answers for training (keys `preferred_output`, `non_preferred_output`)", _NOT_YET),
-    ({"id": "a1", "conversations": [{"from": "human", "value": "bake"}, {"from": "gpt", "value": "Two hours."}]},
-     "conversations in the form of ShareGPT (key `conversations`)", _NOT_YET),
-    ({"name": "chat m-1", "context": _SPAN, "kind": "SpanKind.INTERNAL", "attributes": {}},
-     "spans as an SDK of OpenTelemetry prints them (keys `context`, `kind`)", _AS_OTLP),
-    ({"hrTime": [1, 2], "instrumentationScope": {"name": "agent"}, "attributes": {}},
-     "records of OpenTelemetry as its SDK prints them (keys `hrTime`, `instrumentationScope`)", _AS_OTLP),
-    ([{"id": "1", "name": "turn", "context": _SPAN, "span_kind": "AGENT", "attributes": {"input.value": "bake"}}],
-     "spans of Phoenix (keys `context`, `span_kind`, `attributes`)", _NOT_YET),
-    ({"trace": {"id": "t", "name": "bread"}, "observations": [{"id": "o", "type": "GENERATION"}]},
-     "an export of Langfuse (keys `trace`, `observations`)", _NOT_YET),
-    ({"id": "r", "run_type": "llm", "trace_id": "t", "dotted_order": "1", "inputs": {}, "error": None},
-     "runs of LangSmith (keys `run_type`, `dotted_order`)", _NOT_YET),
-    ({"output": {"message": {"role": "assistant", "content": []}}, "stopReason": "tool_use", "usage": {}},
-     "an answer of Bedrock's Converse API (keys `output`, `stopReason`, `usage`)", _NOT_YET),
+    *((line, "a log of a vLLM server", "It has statistics, and no answers; prompts only as one text, if at all. "
+       "A tap records them: context-inspector tap --model.") for line in (
+        "INFO 04-10 03:35:27 [loggers.py:80] Avg prompt throughput: 13.0 tokens/s, Running: 0 reqs",
+        "(APIServer pid=9) INFO 02-13 11:33:33 [logger.py:49] Received request chatcmpl-a: params: SamplingParams(n=1)",
+        "INFO 10-01 18:43:27 logger.py:36] Received request cmpl-c: prompt: 'Bake', params: SamplingParams(n=1)",
+    )),
+    *((line, "a log of an Ollama server", "It has times and sizes of requests, and no messages. "
+       "A tap records them: context-inspector tap --model.") for line in (
+        'time=2024-08-19T14:09:56.520+08:00 level=INFO source=images.go:782 msg="total blobs: 0"',
+        '2024/08/19 14:09:56 routes.go:1123: INFO server config env="map[OLLAMA_DEBUG:true]"',
+        '[GIN] 2024/12/11 - 09:58:58 | 200 | 29.1s | 127.0.0.1 | POST     "/api/chat"',
+    )),
     ({"mcpServers": {"files": {"command": "files-server"}}}, "a configuration of MCP servers (key `mcpServers`)",
      "It has no messages. A tap records those of its servers: context-inspector tap install."),
     ({"agentType": "general-purpose", "description": "bake", "toolUseId": "t1"},
      "the description of a sub-agent of Claude Code (key `agentType`)",
      "It has no messages. Open the session's file, or the folder it is in."),
+    ({"model": "m", "providerLock": "p", "tokenUsage": {}},
+     "the settings of a session of Factory Droid (keys `tokenUsage`, `providerLock`)",
+     "It has no messages. Open the session's `.jsonl` beside it, which is read with its tokens."),
     ({"display": "bake", "pastedContents": {}, "timestamp": 1, "project": "/w"},
      "the history of prompts of Claude Code (keys `display`, `pastedContents`, `timestamp`)",
      "It has no sessions. List them with `context-inspector sessions`."),
@@ -116,9 +69,6 @@ _KNOWN: tuple[tuple[Any, str, str], ...] = (
      "It has no messages. A tap records them: context-inspector tap."),
     ({"kind": 1, "k": ["requests"], "v": []}, "changes of a chat session of VS Code (key `kind`)",
      "Its beginning is missing. Open the whole file of the session."),
-    ("# aider chat started at 2026-05-01 10:00:00\n\n#### bake", "a chat of Aider in Markdown", _NOT_YET),
-    ("<!-- Generated by SpecStory -->\n\n# Bread", "a chat of SpecStory in Markdown", _NOT_YET),
-    ("interactions:\n- request:\n    body: ''", "a cassette of VCR in YAML", _NOT_YET),
     ('Content-Length: 40\r\n\r\n{"jsonrpc":"2.0","id":0,"result":{}}',
      "messages framed by Content-Length, as language servers speak", _NOT_YET),
 )  # fmt: skip
@@ -126,12 +76,18 @@ _KNOWN: tuple[tuple[Any, str, str], ...] = (
 
 _UNKNOWN: tuple[tuple[Any, str], ...] = (
     ({"a": 1, "b": 2, "c": 3}, "It is an object with the keys `a`, `b`, `c`"),
-    ({}, "It is an object without keys"),
     ({str(number): number for number in range(9)}, "It is an object with the keys `0`, `1`, `2`, `3`, `4` and 4 more"),
     ('{"a":1}\n{"b":2}', "Its first line is an object with the key `a`"),
     ([{"a": 1}, {"a": 2}], "Its first element is an object with the key `a`"),
     ('{"a": 1,\n"b": {"c": 2},\n"d": 3}', "It is an object with the keys `a`, `b`, `d`, over several lines"),
     ('{\n  "a": 1,\n  "b": 2\n}', "It is an object with the keys `a`, `b`"),
+    ({"instance_id": "rye", "history": [{"source": "user", "message": "bake"}], "metrics": {"cost": 0.1}},
+     "It is an object with the keys `instance_id`, `history`, `metrics`"),
+    ([{"id": 1, "source": "user", "action": "click"}], "Its first element is an object with the keys `id`, `source`, "
+     "`action`"),
+    ([{"run_type": "manual", "trace_id": 1, "start_time": 2}], "Its first element is an object with the keys "
+     "`run_type`, `trace_id`, `start_time`"),
+    ({"id": "T-1", "messages": [{"text": "bake"}]}, "It is an object with the keys `id`, `messages`"),
     ("{'a': 1}", "It is text that begins as an object of JSON: no JSON at byte 1: Expecting property name enclosed in "
      "double quotes"),
     ("{\"a\": 1,\n{\"b\": 2}", "Its first line is JSON that is cut after 8 B"),
@@ -190,6 +146,30 @@ def test_binary_data_have_another_next_step() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("data", "noun"), [("[]", "an empty array"), ("[ ]\n\n", "an empty array"), ("{}", "an object without keys")]
+)
+def test_a_file_without_messages_is_told_from_an_empty_one(data: str, noun: str) -> None:
+    said = _refused(data)
+    assert said.startswith(f"bread.log has no messages: it is {noun}. Open another file")
+    assert _sentence_count(said) <= 3
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '{\n  // a comment\n  "type": "user",\n  "url": "http://x", \n}\n',
+        '// settings\n{"type": 1, "url": "a//b"}\n',
+        '{"type": 1, /* why */ "url": 2}\n',
+    ],
+)
+def test_json_with_comments_is_named(data: str) -> None:
+    assert _refused(data) == (
+        "bread.log is JSON with comments, and no log that can be read. It is an object with the keys `type`, `url`. "
+        "Open a copy of it without comments."
+    )
+
+
 @pytest.mark.parametrize("cut", ['{"a": 1, "b', '{"a": 1, "b"'])
 def test_a_record_without_its_end_has_another_next_step(cut: str) -> None:
     assert _refused(cut) == (
@@ -243,6 +223,81 @@ def test_the_examples_of_the_specifications_are_no_log() -> None:
 )
 def test_rows_that_merely_have_an_error_are_no_log(rows: list[dict[str, Any]]) -> None:
     assert "is no log that can be read. " in _refused(lines_of(*rows).decode())
+
+
+_TIMES = {"timestamp": "2026-01-05T09:00:00Z"}
+_FOREIGN: dict[str, dict[str, Any]] = {
+    "a letter": {"id": "<1@x>", "from": "a@x", "to": ["b@x"], "subject": "bread", "date": "2026-01-05", "body": "bake"},
+    "a chat": {"from": "kitchen", "to": "cellar", "text": "bake", "time": "10:00"},
+    "an event of a container": {"status": "start", "id": "c1", "from": "oven", "Type": "container", "time": 1700000000},
+    "an event of a code host": {"id": "1", "type": "PushEvent", "actor": {"id": 1}, "payload": {"size": 1}},
+    "an event of a web page": {"type": "track", "event": "Signed up", "userId": "u1", "properties": {}},
+    "an event of a cloud": {"specversion": "1.0", "type": "baked", "source": "/oven", "id": "1", "data": {"rack": 2}},
+    "an event of a session": {"type": "session", "version": 3, "id": "s1", **_TIMES},
+    "an action of a user": {"id": 1, "source": "user", "action": "click", **_TIMES},
+    "a ticket": {"id": "T-100", "title": "bread", "messages": [{"author": "a", "text": "bake"}]},
+    "a call of no model": {"tool": "oven", "input": "bread", "output": "done", "id": 1},
+    "a Matrix event": {"type": "m.room.message", "sender": "@a:x", "event_id": "$1", "content": {"body": "bake"}},
+    "a line of a logger": {"level": 30, "time": 1700000000000, "pid": 1, "hostname": "oven", "msg": "baked"},
+    "a line of a structured logger": {"event": "baked", "level": "info", **_TIMES},
+    "an event of a tracker": {"event": "action", "name": "utter_greet", "timestamp": 1},
+    "a request of a server": {"method": "POST", "url": "http://oven/", "params": {"rack": "1"}},
+    "a method of a request": {"method": "GET"},
+    "a result of a test": {"id": "t1", "result": "passed"},
+    "a kind alone": {"kind": "start"},
+    "a text message": {"protocol": "sms", "from": "+1", "to": "+2", "body": "bake"},
+    "an instruction of a processor": {"instruction": "ADD", "input": "R2", "output": "R1"},
+    "a vote": {"candidates": [{"name": "rye", "votes": 3}], "election": "bread"},
+    "an update of a database": {"$set": {"rack": 1}},
+    "a message of a clerk": {"type": "message", "id": "1", **_TIMES, "message": {"role": "clerk"}},
+    "a workplace": {"working_dir": "/oven", "message_count": 3},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", _FOREIGN)
+def test_lines_of_other_programs_are_no_log(kind: str) -> None:
+    with pytest.raises(UnknownFormatError):
+        document_at(log_file(lines_of(*[_FOREIGN[kind]] * 3)))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("interactions:\n- request: please\n  response: no\n", "Its first line is a name and a value, as in YAML"),
+        (
+            "interactions:\n- request:\n    rack: 3\n  resonse: {}\n",
+            "Its first line is a name and a value, as in YAML",
+        ),
+        ("id: 7\nname: bread\n", "Its first line is a name and a value, as in YAML"),
+        ("[oven]\nrack = 1\n", "Its first line is a section in brackets, as in TOML"),
+        ("[Sun Dec 04 04:47:44 2005] [notice] hot\n", "Its first line is text that begins with a time"),
+        ("[     52ms] [ERROR] hot\n", "Its first line is text that begins with a time"),
+    ],
+)
+def test_texts_of_other_programs_are_described_by_their_first_line(data: str, words: str) -> None:
+    assert _refused(data) == f"bread.log is no log that can be read. {words}. {HOW_TO_DECLARE}"
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {"users": "id"}, {"session": "id", "message": "id, body", "part": "id, price"},
+        {"sessions": "id", "messages": "id, parts"}, {"sessions": "id, parent_session_id", "messages": "id, parts"},
+        {"sessions": "id", "messages": "id, content_json"}, {"ItemTable": "key, value"},
+        {"ItemTable": "name, value", "cursorDiskKV": "name, value"},
+    ],
+)  # fmt: skip
+def test_databases_of_other_programs_are_no_log(tables: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "bread.db"
+    with closing(sqlite3.connect(path)) as made:
+        for table, columns in tables.items():
+            made.execute(f"CREATE TABLE {table} ({columns})")
+    with pytest.raises(UnknownFormatError) as refused:
+        document_at(path)
+    assert str(refused.value) == (
+        "bread.db is a SQLite database without readable sessions of Crush, Cursor, goose or OpenCode. "
+        "Open a database of one of these."
+    )
 
 
 def test_an_error_of_a_gateway_is_read_beside_other_messages() -> None:
@@ -313,9 +368,12 @@ def test_keys_of_a_hostile_file_are_shortened() -> None:
     assert f"the key `{'k' * 40}…`" in _refused({"k" * 1_000: 1})
 
 
-def test_a_long_document_is_described_by_its_beginning() -> None:
-    data = b'{"a":1,"b":[' + b"[]," * (8 << 20) + b"[]]}"
+def test_a_long_document_is_described_by_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_size, "_UNCHECKED_BYTES", 1 << 16)
+    monkeypatch.setattr(json_size, "MAX_DECODED_BYTES", 1 << 20)
+    data = b'{"a":1,"b":[' + b"[]," * (1 << 18) + b"[]]}"
     assert record_words(data) == "a long object that begins with the keys `a`, `b`"
-    lines = b'{"a": 1,\n"b": ["' + b"x" * (17 << 20) + b'"],\n"c": 1}'
+    monkeypatch.setattr(format_detection, "_MAX_PROBED_LINE", 1 << 20)
+    lines = b'{"a": 1,\n"b": ["' + b"x" * (2 << 20) + b'"],\n"c": 1}'
     with pytest.raises(UnknownFormatError, match="It begins with an object with the keys `a`, `b`, over several lines"):
         document_at(log_file(lines))

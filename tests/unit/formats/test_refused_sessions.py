@@ -19,11 +19,20 @@ def test_the_header_of_a_droid_is_bookkeeping_with_its_title() -> None:
     lines = [{"type": "session_start", "id": "d1", "title": "Kites", "version": 2, "cwd": "/w"}, said]
     document = document_at(log_file(b"".join(json.dumps(line).encode() + b"\n" for line in lines)))
     assert (document.unreadable, document.capture.records.payload(0)["text"]) == (0, "Kites")
-    # A header is no message of a participant, and no model receives it.
-    assert summary(document, "x")["participants"] == ["user"]
+    # No model receives the header.
+    assert summary(document, "x")["participants"] == ["droid-cli", "user"]
     assert are_bookkeeping(document.capture, np.arange(2)).tolist() == [True, False]
     document.count_tokens()
     assert document.analysis.tokens.count_now(np.arange(2)).tolist()[0] == 0
+
+
+def test_a_result_of_a_droid_that_begins_as_an_error_failed() -> None:
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "Error: Command failed (exit code: 1)"}
+    line = {"type": "message", "id": "d2", "timestamp": "2026-05-01T10:00:01Z",
+            "message": {"role": "user", "content": [result]}}  # fmt: skip
+    start = {"type": "session_start", "id": "d1", "title": "Kites", "cwd": "/w"}
+    document = document_at(log_file(b"".join(json.dumps(one).encode() + b"\n" for one in (start, line))))
+    assert document.capture.records.payload(1)["result"]["isError"]
 
 
 TASK = [{"type": "text", "text": "<task>\nlist the kites\n</task>"}]

@@ -27,7 +27,7 @@ def test_pages_hold_every_row_once_in_order(rows: list[str], limit: int) -> None
     taken: list[str] = []
     offset: int | None = 0
     while offset is not None:
-        found = page(rows, offset, limit)
+        found = page(rows[offset:], offset, limit)
         assert len(found["rows"]) <= limit
         taken += found["rows"]
         offset = found["next"]

@@ -18,7 +18,8 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
-from inspector.document.document import CaptureDocument
+from inspector.engine.log import Log
+from inspector.engine.requests.log_facts import DescribeLog
 from inspector.mcp_server import captures
 from inspector.mcp_server.captures import Captures
 from inspector.mcp_server.fence import identity_inside
@@ -167,18 +168,18 @@ async def test_a_link_that_is_swapped_in_while_a_log_is_read_gives_nothing_away(
     name = "log.jsonl.gz" if packed else "log.jsonl"
     log, kept, read, swaps = inside / name, tmp_path / "kept", captures._read, 0
 
-    def swapped(path: Path, *, together: bool) -> CaptureDocument:
+    def swapped(path: Path, *, together: bool) -> Log:
         nonlocal swaps
         if path != log:
             return read(path, together=together)
         swaps += 1
         log.rename(kept)
         log.symlink_to(outside / name)
-        document = read(path, together=together)
-        assert len(document.capture) == 3
+        opened = read(path, together=together)
+        assert opened.answer_to(DescribeLog()).messages == 3
         log.unlink()
         kept.rename(log)
-        return document
+        return opened
 
     monkeypatch.setattr(captures, "_read", swapped)
     async with asking(inside) as client:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -86,7 +85,7 @@ def whole(context: MergedContext) -> tuple[object, ...]:
         context.withheld,
         context.older_messages,
         context.main_only,
-        context.wanted_count,
+        context.recent.wanted,
     )
 
 
@@ -151,9 +150,9 @@ def test_columns_that_went_after_a_list_are_those_of_the_list(
 def test_a_long_chat_is_looked_at_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(message_columns, "_BLOCK", 2)
     sub = opened(session(*(said(name, second=n) for n, name in enumerate("abcde"))))
-    contexts, over = MergedContexts(count=words), time.perf_counter()
-    assert [contexts.prepare(sub, over) for _ in range(4)] == [False, False, False, True]  # last its own, as a child's
-    assert contexts.prepare(opened(None), over)
+    contexts = MergedContexts(count=words)
+    assert len([*contexts.prepare(sub)]) == 3
+    assert not [*contexts.prepare(opened(None))]
     assert contexts.compute(sub).layers == merged_context(sub, count=words).layers
 
 

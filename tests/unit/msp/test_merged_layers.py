@@ -18,12 +18,5 @@ def test_a_text_is_counted_once() -> None:
     assert asked == ["abc"]
 
 
-def test_what_was_counted_elsewhere_is_not_counted() -> None:
-    cache = TokenCache(lambda text: -1)
-    assert cache.cached_count("abc") is None
-    cache.add_counts(["abc", "de"], [7, 8])
-    assert (cache("abc"), cache.cached_count("de"), cache.cached_count("other")) == (7, 8, None)
-
-
 def test_counts_are_those_of_the_program() -> None:
     assert TokenCache()("what is a kelvin?") == count_tokens("what is a kelvin?")

@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 from pygments.lexers._mapping import LEXERS
 
 import inspector
-from inspector.base.optional_dependencies import EXTRAS, OTEL
+from inspector.base.optional_dependencies import EXTRAS, OTEL, YAML
 from inspector.diagnostics.licences import required_distributions
 from inspector.present.code import LANGUAGES
 
@@ -297,11 +297,12 @@ def test_a_package_holds_no_extra_but_its_own_wherever_it_is_built() -> None:
     brought = {
         re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required_distributions("context-inspector")
     }
-    others = {name for name in project["optional-dependencies"] if name in {one.name for one in EXTRAS}} - {"otel"}
+    extras = {one.name for one in EXTRAS} & project["optional-dependencies"].keys()
+    others = extras - {"otel", "yaml"}
     for extra in others:
         names = {Requirement(line).name for line in project["optional-dependencies"][extra]}
         assert names - brought <= set(bundle.EXCLUDES)
-    assert not set(OTEL.modules) & set(bundle.EXCLUDES)
+    assert not {*OTEL.modules, *YAML.modules} & set(bundle.EXCLUDES)
 
 
 def test_what_a_release_is_built_of_is_written_down() -> None:
@@ -321,8 +322,8 @@ def test_what_a_release_is_built_of_is_written_down() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     (own, *tools) = extras["package"]
-    assert own == "context-inspector[otel]"
-    for line in (*project["dependencies"], *extras["otel"], *tools):
+    assert own == "context-inspector[otel,yaml]"
+    for line in (*project["dependencies"], *extras["otel"], *extras["yaml"], *tools):
         wanted = Requirement(line)
         assert wanted.specifier.contains(pins[wanted.name.lower()]), line
 

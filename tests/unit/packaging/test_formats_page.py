@@ -29,8 +29,10 @@ def test_the_parts_of_a_page_are_on_one_line_each(tmp_path: Path) -> None:
     path.write_text(PAGE, encoding="utf-8")
     assert formats_page.read_page(path) == (
         "Sessions of Walnut", "Files of `~/.walnut`, a record a line ([Transcripts](transcripts.md))", "1.0 to 1.3",
-        "example/walnut",
+        "example/walnut", "",
     )  # fmt: skip
+    path.write_text(PAGE.replace("walnut.\n\n##", "walnut.\n- Compared: 3 files\n  of public repositories.\n\n##"))
+    assert formats_page.read_page(path)[3:] == ("example/walnut", "3 files of public repositories")
 
 
 @pytest.mark.parametrize("part", ["# Sessions of Walnut\n", "- Versions: 1.0\n", "- Sources: example/walnut.\n"])

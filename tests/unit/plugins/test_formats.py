@@ -10,9 +10,9 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.formats import guards, registry
 from inspector.plugins import format_guard
-from inspector.reading.workers.part_reader import PartReader
+from inspector.reading.workers.part_reader import part_pool
 from inspector.store.files.source_files import SourceFile
-from tests.builders import closed_at_end, document_of, lines_of, log_file
+from tests.builders import block_of, closed_at_end, document_of, lines_of, log_file
 from tests.commands import asked, printed
 from tests.leaky import BEARER, SECRET
 from tests.plugins import ROBOT_LINES, example, loaded, plugin_file
@@ -149,7 +149,7 @@ def test_payloads_that_fail_show_their_line() -> None:
 
 def test_a_huge_payload_shows_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(format_guard, "LINE_S", 60)
-    toy(payload=f"return {{'text': 'x' * {GB}}}")
+    toy(payload=f"return {{'text': 'x' * {2 * guards.MAX_BYTES}}}")
     document = document_of(*TOYS)
     assert shown(document) == TOYS
     assert "more than 16 MB" in guards.trips()[0].reason
@@ -183,15 +183,11 @@ def test_a_worker_process_reads_with_it_and_reports_its_failure() -> None:
     toy("if b'message 3' in line: raise ValueError('no')\n    " + READ)
     path = log_file(lines_of(*TOYS))
     source = SourceFile(path)
-    reader = PartReader(source, 0)
+    pool = part_pool(source, 0)
     try:
-        reader.request_part(0, 0, path.stat().st_size)
-        block = None
-        while block is None:
-            reader.connection.poll(30)
-            block = reader.receive_ready()
+        block = block_of(pool, path.stat().st_size)
     finally:
-        reader.end_process()
+        pool.end()
         source.close()
     assert block.formats["toy"] == 3
     assert len(block) == 5
@@ -204,15 +200,11 @@ def test_a_worker_process_that_cannot_make_the_format_reports_it() -> None:
     path = log_file(lines_of(*TOYS))
     source = SourceFile(path)
     plugin_file("toy", "FORMATS = []\n")
-    reader = PartReader(source, 0)
+    pool = part_pool(source, 0)
     try:
-        reader.request_part(0, 0, path.stat().st_size)
-        block = None
-        while block is None:
-            reader.connection.poll(30)
-            block = reader.receive_ready()
+        block_of(pool, path.stat().st_size)
     finally:
-        reader.end_process()
+        pool.end()
         source.close()
     assert guards.trips() == (("plug-in toy, format toy", "it has changed since it was switched on"),)
 

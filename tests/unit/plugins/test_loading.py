@@ -166,6 +166,18 @@ def test_a_field_that_fails_is_absent() -> None:
     assert [trip.reason for trip in guards.trips()] == ["it returned str in place of a whole number"]
 
 
+def test_false_of_a_field_is_absence() -> None:
+    code = "from inspector.plugin import Field\nFIELDS = [Field(name='toy.ask', type='yes or no', label='A'," \
+        " help='H', value=lambda m: m.text.endswith('?'))]"  # fmt: skip
+    loaded(plugin_file("toy", code))
+    analysis = document_of(*QUESTIONS).analysis
+    masks = {
+        text: compile_filter(text).mask(analysis, np.arange(3)).tolist()
+        for text in ("toy.ask", "toy.ask == true", "toy.ask != false", "toy.ask == false", "!toy.ask")
+    }
+    assert list(masks.values()) == [[True, False, True]] * 3 + [[False, True, False]] * 2
+
+
 def test_the_command_line_switches_on_and_off() -> None:
     assert "There are no plug-ins" in printed("plugins", "list")
     example("repeated_question")

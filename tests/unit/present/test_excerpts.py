@@ -54,8 +54,8 @@ def test_sentences_of_findings_are_plain_words() -> None:
     document = CaptureDocument()
     document.load(ROOT / "tests/data/recordings/mcp/py2-http-legacy-2025-11-25.jsonl")
     rows = range(len(document.capture))
-    found = [(one.check, row) for row in rows for one in document.analysis.findings.found.findings_about(row)]
-    lines = [line for check, message in found if (line := finding_line(document, check, message)) is not None]
+    found = [(one.check.code, row) for row in rows for one in document.analysis.findings.found.findings_about(row)]
+    lines = [line for code, message in found if (line := finding_line(document, code, message)) is not None]
     assert len(lines) > 2
     assert any("tide changed" in line.sentence for line in lines)
     assert not any("`" in line.sentence or "`" in line.advice for line in lines)

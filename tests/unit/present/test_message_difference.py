@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from typing import Any
 
 import pytest
@@ -85,3 +86,16 @@ def test_nothing_is_imported_before_it_is_asked_for() -> None:
     modules = "inspector.ui.features.comparison, inspector.present.message_difference"
     code = f"import sys, {modules}; print('deepdiff' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_many_changes_of_long_texts_are_found_soon() -> None:
+    lines = [f"line {number}\n" for number in range(30_000)]
+    changed = [f"changed {place}\n" if place % 10 == 3 else line for place, line in enumerate(lines)]
+    del changed[20_000:20_100]
+    one, other = "".join(lines), "".join(changed)
+    began = time.process_time()
+    found = text_changes(one, other)
+    assert time.process_time() - began < 5  # by quadratic matching it takes minutes
+    assert len(found) == 2_991
+    assert [one[slice(*change.before)] for change in found[:2]] == ["line 3\n", "line 13\n"]
+    assert [other[slice(*change.after)] for change in found[:2]] == ["changed 3\n", "changed 13\n"]

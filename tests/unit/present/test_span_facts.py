@@ -9,8 +9,9 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.present import span_facts as span_rows
 from inspector.present.head_words import second_line
+from inspector.present.places import ContextPlace
 from inspector.present.span_facts import exception_facts, span_facts, within_facts
-from inspector.present.subject import ContextPlace, Subject
+from inspector.present.subject import Subject
 from inspector.present.token_facts import message_tokens
 from tests.builders import document_of
 

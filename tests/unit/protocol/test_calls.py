@@ -7,13 +7,23 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.calls import Call, payload_of_rpc, read_call, rpc_call
+from inspector.protocol.calls import Call, Payload, payload_of_rpc, read_call, read_payload, rpc_id
 from inspector.protocol.header import read_header
+
+
+def payload_in(envelope: bytes) -> Payload | None:
+    return read_payload(read_header(envelope).payload)
+
+
+def payload_of(value: Any) -> Payload:
+    found = payload_in(json.dumps({"payload": value}).encode())
+    assert found is not None
+    return found
 
 
 def call_of(kind: str, payload: Any = None) -> Call:
     envelope = {"kind": kind} if payload is None else {"kind": kind, "payload": payload}
-    return read_call(kind, read_header(json.dumps(envelope).encode()))
+    return read_call(kind, payload_in(json.dumps(envelope).encode()))
 
 
 def tool(name: Any) -> dict[str, Any]:
@@ -104,12 +114,8 @@ def test_one_word_kinds(kind: str, payload: Any, canonical: str) -> None:
     ],
 )
 def test_outcomes(payload: Any, failed: bool, has_meta: bool) -> None:
-    call = call_of("mcp/response", payload)
-    assert (call.failed, call.has_meta) == (failed, has_meta)
-
-
-def test_a_system_error_is_an_error() -> None:
-    assert call_of("system/error", {"error": "capability_violation"}).failed
+    found = payload_of(payload)
+    assert (found.has_failed, bool(found.result and found.result.meta)) == (failed, has_meta)
 
 
 @pytest.mark.parametrize(
@@ -117,25 +123,26 @@ def test_a_system_error_is_an_error() -> None:
     [(7, "7"), ("7", "'7'"), (7.5, "7.5"), (None, None), (True, None), ([7], None), ({"a": "\ud800"}, None)],
 )
 def test_seven_and_the_text_seven_differ(identifier: Any, kept: str | None) -> None:
-    assert call_of("mcp/response", {"id": identifier, "result": {}}).rpc_id == kept
+    assert rpc_id(payload_of({"id": identifier, "result": {}}).id) == kept
 
 
 def test_streams_and_joins() -> None:
-    assert call_of("stream/open", {"stream_id": "stream-1"}).stream == "stream-1"
-    assert call_of("stream/open", {"stream_id": 7}).stream is None
-    assert call_of("system/join", {"participantId": "me"}).announced_participant == "me"
+    assert payload_of({"stream_id": "stream-1"}).stream_id == "stream-1"
+    assert payload_of({"stream_id": 7}).stream_id is None
+    assert payload_of({"participantId": "me"}).participantId == "me"
 
 
 def test_payloads_with_half_a_surrogate_pair_are_read() -> None:
     raw = b'{"kind":"mcp/request","payload":{"x":"\\ud800","method":"tools/call","params":{"name":"grep"}}}'
-    call = read_call("mcp/request", read_header(raw))
+    call = read_call("mcp/request", payload_in(raw))
     assert (call.method, call.target) == ("tools/call", "grep")
 
 
 def test_a_json_rpc_message_is_its_own_payload() -> None:
     header = read_header(b'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"grep"}}')
-    call = rpc_call("mcp/request", payload_of_rpc(header))
-    assert (call.method, call.target, call.rpc_id) == ("tools/call", "grep", "'x'")
+    payload = payload_of_rpc(header)
+    call = read_call("mcp/request", payload)
+    assert (call.method, call.target, payload.id) == ("tools/call", "grep", "x")
 
 
 ODD = ("\\ud800", "\\udc00 \\ud800")
@@ -144,20 +151,23 @@ ODD = ("\\ud800", "\\udc00 \\ud800")
 
 @pytest.mark.parametrize("odd", [f'"{text}"' for text in ODD] + ["NaN", "-Infinity"])
 def test_what_the_fast_decoder_refuses_loses_nothing(odd: str) -> None:
-    request = read_call("mcp/request", read_header(
+    request = read_call("mcp/request", payload_in(
         b'{"payload":{"method":"tools/call","params":{"arguments":{"q":%s},"name":"grep"}}}' % odd.encode()
     ))  # fmt: skip
     assert (request.method, request.target) == ("tools/call", "grep")
-    read = read_call("mcp/request", read_header(
+    read = read_call("mcp/request", payload_in(
         b'{"payload":{"method":"resources/read","params":{"q":%s,"uri":"u"}}}' % odd.encode()
     ))  # fmt: skip
     assert read.target == "u"
-    response = read_call("mcp/response", read_header(
+    response = payload_in(
         b'{"payload":{"result":{"content":[{"text":%s}],"isError":true,"_meta":{"a":1}}}}' % odd.encode()
-    ))  # fmt: skip
-    assert (response.failed, response.has_meta) == (True, True)
+    )
+    assert response is not None
+    assert response.has_failed
+    assert response.result
+    assert response.result.meta
 
 
 def test_the_same_without_an_envelope() -> None:
     header = read_header(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"grep","q":"\\ud800"}}')
-    assert rpc_call("mcp/request", payload_of_rpc(header)).target == "grep"
+    assert read_call("mcp/request", payload_of_rpc(header)).target == "grep"

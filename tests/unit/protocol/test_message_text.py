@@ -99,3 +99,36 @@ def test_nesting_that_cannot_be_written_is_not_written() -> None:
     for _ in range(100_000):
         deep = [deep]
     assert compact_json(deep) == "..."
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "text"),
+    [
+        ("ui/initialize", {"appInfo": {"name": "panel", "version": "1"}}, "the app panel starts"),
+        ("ui/notifications/initialized", {}, "the app is ready"),
+        ("ui/notifications/tool-input", {"arguments": {"rack": 2}}, "rack=2"),
+        ("ui/notifications/tool-result", {"content": [{"type": "text", "text": "200"}]}, "result of the tool: 200"),
+        ("ui/message", {"role": "user", "content": {"type": "text", "text": "Hotter"}}, "the app writes: Hotter"),
+        ("ui/update-model-context", {"structuredContent": {"rack": 2}}, "the app tells the model facts"),
+        ("ui/open-link", {"url": "https://example.org"}, "the app asks to open https://example.org"),
+        ("ui/notifications/size-changed", {"width": 300, "height": 200}, "the app is 300 by 200 pixels"),
+        ("ui/request-display-mode", {"mode": "fullscreen"}, "the app asks for the mode fullscreen"),
+        ("ui/message", ["odd"], "the app writes a message"),
+        ("ui/of-tomorrow", {}, None),
+    ],
+)
+def test_messages_of_apps_are_described(method: str, params: Any, text: str | None) -> None:
+    assert text_shown("mcp/request", {"jsonrpc": "2.0", "method": method, "params": params}) == text
+
+
+def test_a_page_of_an_app_is_not_its_markup() -> None:
+    page = {"uri": "ui://oven/panel", "mimeType": "text/html;profile=mcp-app", "text": "<html></html>"}
+    assert text_shown("mcp/response", {"result": {"contents": [page]}}) == "page of an app, 13 characters"
+
+
+def test_a_skill_is_described_by_its_own_facts() -> None:
+    uri, text = "skill://baking/SKILL.md", "---\nname: baking\ndescription: How to bake\n---\nPreheat."
+    skill = {"uri": uri, "mimeType": "text/markdown", "text": text}
+    assert text_shown("mcp/response", {"result": {"contents": [skill]}}) == "skill baking: How to bake"
+    assert text_shown("mcp/response", {"result": {"contents": [{**skill, "text": "Preheat."}]}}) == "Preheat."
+    assert text_shown("mcp/response", {"result": {"skills": [{"name": "baking", "uri": uri}]}}) == "1 skill: baking"

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from inspector.cli.commands import app
+from inspector.document.session_titles import title_of_session
 from inspector.sources.agent_sessions import files as files_module
 from inspector.sources.agent_sessions.files import END_BYTES, read_ends
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, session_named
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
+from tests.builders import document_at
 
 ONE, TWO = "11111111-2222-4333-8444-555555555555", "11111111-9999-4333-8444-666666666666"
 THREAD = "019b04ae-b1c6-7c72-a134-a4c2de66058c"
@@ -301,6 +304,73 @@ def test_sessions_of_gemini_in_both_layouts(home: Home) -> None:
     assert (new.sub_agents, new.modified, new.project) == (1, agent.stat().st_mtime, "hash")
     assert (old.identifier, old.prompt, old.model) == ("4567abcd", "Look", "gemini-3")
     assert session_named("4567", home.environment).path == old.path
+
+
+def test_sessions_of_pi_and_of_programs_built_on_it(home: Home) -> None:
+    start = {"type": "session", "version": 3, "id": ONE, "timestamp": "t", "cwd": "/w"}
+    asked = {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": "Look"}]}}
+    answered = {"type": "message", "message": {"role": "assistant", "content": [], "model": "m"}}
+    home.write(f".pi/agent/sessions/--w--/2026_{ONE}.jsonl", start, asked, answered)
+    home.write(f".omp/agent/sessions/-w/2026_{TWO}.jsonl", {"type": "title", "title": "Kites"}, start, age_s=7200)
+    home.write(f".omp/agent/sessions/-w/2026_{TWO}/scout.jsonl", start, age_s=7100)
+    home.write(f".openclaw/agents/main/sessions/{THREAD}.jsonl", start, age_s=9000)
+    home.write(".openclaw/agents/main/sessions/sessions.json", age_s=9000)
+    one, two, three = home.find().sessions
+    assert (one.program, one.identifier, one.project, one.prompt, one.model) == ("pi", ONE, "/w", "Look", "m")
+    assert (two.identifier, two.title, two.sub_agents, three.identifier) == (TWO, "Kites", 1, THREAD)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the folder of VS Code differs")
+def test_tasks_of_cline_and_its_relatives(home: Home) -> None:
+    storage, history = ".config/Code/User/globalStorage", "api_conversation_history.json"
+    home.write(f"{storage}/saoudrizwan.claude-dev/tasks/17/{history}")
+    listed = home.write(f"{storage}/saoudrizwan.claude-dev/state/taskHistory.json")
+    listed.write_text(json.dumps([{"id": "17", "task": "Look", "modelId": "m", "cwdOnTaskInitialization": "/w"}]))
+    home.write(f"{storage}/rooveterinaryinc.roo-cline/tasks/r1/{history}", age_s=7200)
+    home.write(f"{storage}/rooveterinaryinc.roo-cline/tasks/r1/history_item.json", {"id": "r1", "task": "Go on"})
+    one, two = home.find().sessions
+    assert (one.program, one.identifier, one.prompt, one.model, one.project) == ("cline", "17", "Look", "m", "/w")
+    assert (two.identifier, two.prompt) == ("r1", "Go on")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the folder differs")
+def test_sessions_of_goose_in_its_database_and_in_files(home: Home) -> None:
+    folder = ".local/share/goose/sessions"
+    home.write(f"{folder}/20250101_1.jsonl", {"working_dir": "/w", "description": "Old"}, age_s=1)
+    with closing(sqlite3.connect(home.folder / "home" / folder / "sessions.db")) as made:
+        made.execute("CREATE TABLE sessions (id, working_dir, description, name, created_at, updated_at)")
+        made.execute("CREATE TABLE messages (id INTEGER, session_id, role, content_json, created_timestamp)")
+        made.execute("INSERT INTO sessions VALUES ('s1', '/v', '', 'Kites', '2026-05-01', '2026-05-01 10:00:00')")
+        made.execute("""INSERT INTO messages VALUES (1, 's1', 'user', '[{"type":"text","text":"Look"}]', 1777629601)""")
+        made.commit()
+    old, new = home.find().sessions
+    assert (old.program, old.identifier, old.project, old.title) == ("goose", "20250101_1", "/w", "Old")
+    assert (new.identifier, new.project, new.title) == ("s1", "/v", "Kites")
+    document = document_at(new.path)
+    assert (document.format, title_of_session(document.capture), len(document.capture)) == ("goose", "Kites", 2)
+
+
+def test_sessions_of_amp_cursor_and_droid(home: Home) -> None:
+    home.write(".local/share/amp/threads/T-1.json", {"id": "T-1", "messages": []})
+    home.write(f".cursor/projects/w/agent-transcripts/{ONE}/{ONE}.jsonl", age_s=7200)
+    asked = {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": "Look"}]}}
+    start = {"type": "session_start", "title": "Kites", "cwd": "/w"}
+    home.write(f".factory/sessions/-w/{TWO}.jsonl", start, asked, age_s=9000)
+    one, two, three = home.find().sessions
+    assert (one.program, one.identifier) == ("amp", "T-1")
+    assert (two.program, two.identifier, two.project) == ("cursor-agent", ONE, "w")
+    assert (three.program, three.title, three.project, three.prompt) == ("factory-droid", "Kites", "/w", "Look")
+
+
+def test_sessions_of_qwen_code(home: Home) -> None:
+    asked = {"type": "user", "cwd": "/w", "message": {"role": "user", "parts": [{"text": "Look"}]}}
+    answered = {"type": "assistant", "model": "qwen3", "message": {"role": "model", "parts": []}}
+    titled = {"type": "system", "systemPayload": {"customTitle": "Kites"}}
+    home.write(f".qwen/projects/-w/chats/{ONE}.jsonl", asked, answered, titled)
+    home.write(f".qwen/projects/-w/subagents/{ONE}/agent-a1.jsonl", asked)
+    one = home.session()
+    assert (one.program, one.identifier, one.project, one.prompt) == ("qwen-code", ONE, "/w", "Look")
+    assert (one.model, one.title) == ("qwen3", "Kites")
 
 
 def test_sessions_of_copilot_in_both_layouts(home: Home) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.formats.file_conversion import NotConvertedError
+from inspector.formats.file_conversion import Conversion, NotConvertedError
 from inspector.formats.har.conversion import HarConversion
 from inspector.formats.otlp.file_conversion import OtlpFile
 from inspector.sources.conversion_worker import WORTHWHILE_BYTES, lines_of
@@ -50,6 +50,21 @@ def test_what_is_no_further_converted_there_is_said_here(tmp_path: Path) -> None
     path.unlink()
     with pytest.raises(FileNotFoundError):
         list(lines_of(gone, WORTHWHILE_BYTES))
+
+
+def test_the_lines_before_an_error_arrive(tmp_path: Path) -> None:
+    path = tmp_path / "torn.har"
+    exchange = {"startedDateTime": "2025-01-01T00:00:00.000Z", "request": {}, "response": {}}
+    path.write_text('{"log": {"version": "1.2", "entries": [' + f"{json.dumps(exchange)}, " * 10)
+    assert made_before_the_error(HarConversion(path), WORTHWHILE_BYTES).count(b"\n") == 20
+    assert made_before_the_error(HarConversion(path), 0).count(b"\n") == 20
+
+
+def made_before_the_error(conversion: Conversion, size: int) -> bytes:
+    made: list[bytes] = []
+    with pytest.raises(NotConvertedError):
+        made.extend(lines_of(conversion, size))
+    return b"".join(made)
 
 
 def test_the_process_ends_with_whoever_has_had_enough(tmp_path: Path) -> None:

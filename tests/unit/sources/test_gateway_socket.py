@@ -17,8 +17,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.frames import Frame, Opcode
 
 from inspector.sources import gateway_socket
-from inspector.sources.arrivals import Arrivals
-from inspector.sources.gateway_socket import GatewaySocket
+from inspector.sources.gateway_socket import GatewaySocket, ReadTimes
 from tests.unit.sources.watching import LONG_S
 
 Handler = Callable[[ServerConnection], Awaitable[None]]
@@ -264,7 +263,7 @@ async def test_a_message_arrives_with_its_last_byte(monkeypatch: pytest.MonkeyPa
     got: list[tuple[str, int]] = []
     async with connected(idle) as client:
         reads = count(101)
-        client._arrivals = Arrivals(lambda: next(reads))
+        client._times = ReadTimes(lambda: next(reads))
         client.listen(lambda message: got.append((str(message)[0], client.arrived_ns)))
         for start, stop in pairwise([0, *at]):
             client.data_received(wire[start:stop])
@@ -277,7 +276,7 @@ async def test_a_message_that_comes_before_anybody_listens_has_its_own_time() ->
     got: list[int] = []
     async with connected(idle) as client:
         reads = count(101)
-        client._arrivals = Arrivals(lambda: next(reads))
+        client._times = ReadTimes(lambda: next(reads))
         wire = Frame(Opcode.TEXT, b"early").serialize(mask=False)
         client.data_received(wire)
         client.data_received(wire)

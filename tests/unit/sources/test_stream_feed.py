@@ -116,7 +116,8 @@ def test_a_stream_that_pauses_is_checked_once(tmp_path: Path, monkeypatch: pytes
     check_all = document.analysis.catch_up
     monkeypatch.setattr(document.analysis, "catch_up", lambda: (rounds.append(len(document.capture)), check_all())[1])
     into = os.open(path, os.O_RDWR)
-    steps, asked = document.open_log(path, wait=False), envelope("mcp/request", {"method": "tools/call", "id": 1})
+    document.sources.waits = False
+    steps, asked = document.open_log(path), envelope("mcp/request", {"method": "tools/call", "id": 1})
     os.write(into, lines_of(asked))
     while not len(document.capture):
         next(steps)

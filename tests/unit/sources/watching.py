@@ -54,14 +54,13 @@ class Watch:
         timing: Timing,
         *,
         ssl_context: ssl.SSLContext | None = None,
-        observed: bool = False,
     ) -> None:
         self.path = path
         self.states: list[tuple[SourceState, str]] = []
         self.changed = asyncio.Event()
         self.writer = CaptureWriter(path, origin=connection.origin())
         self.source = GatewaySource(
-            connection, self.writer, on_state=self._on_state, timing=timing, ssl_context=ssl_context, observed=observed
+            connection, self.writer, on_state=self._on_state, timing=timing, ssl_context=ssl_context
         )
 
     def _on_state(self, state: SourceState, sentence: str) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.document.document import CaptureDocument
+from inspector.engine.log import Log
+from inspector.engine.opening import OpenOptions, Target
+from inspector.engine.requests.run_tables import CountRun
 from inspector.survey.expectations import SUBJECTS, ExpectationError, parse_expectation
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
@@ -48,14 +50,14 @@ def test_a_log_and_the_survey_of_it_have_the_same_of_everything(tmp_path: Path) 
     folder.add(survey_run(place, SurveyOptions(tokens=False)))
     folder.finish()
     folder.close()
-    document = CaptureDocument()
-    document.load(LOG)
-    document.run_postponed_checks(float("inf"))
+    log = Log.read([Target(LOG)], OpenOptions(checked=True))
+    counts = log.answer_to(CountRun())
+    assert counts.keys() == SUBJECTS.keys()
     names = {"tool": "*_file", "finding": "request-*"}
     for word, subject in SUBJECTS.items():
         wanted = parse_expectation(f"{word} {names.get(word, '')}" if subject.named else word)
-        value = wanted.of_document(document)
+        value = wanted.of_counts(counts)
         assert wanted.of_survey(tmp_path) == pytest.approx(value), word
         assert wanted.of_each(tmp_path) == ([] if word == "failures" else [(str(LOG), pytest.approx(value))]), word
         assert word in ("failures", "errors", "unreadable", "failed", "unanswered") or value, word
-    document.close()
+    log.close()

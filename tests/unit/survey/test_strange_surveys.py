@@ -92,6 +92,9 @@ def test_tokens_are_those_reported_and_an_estimate_says_so(tmp_path: Path) -> No
     partly = SurveyRuns(survey(tmp_path / "b", mixed, more=times))
     assert sorted(partly.tokens().tolist()) == [500, 1_000]
     assert partly.trends(both)[0].title == "Tokens, partly estimate"
+    (tmp_path / "d").mkdir()
+    unknown = mixed | {"tokens": "NULL"}
+    assert SurveyRuns(survey(tmp_path / "d", unknown, more=times)).tokens_words(both) == "tokens"
     (tmp_path / "c").mkdir()
     estimate = SurveyRuns(
         survey(tmp_path / "c", dated | {"usage_input": "NULL", "usage_cache_read": "NULL"}, more=times)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters import FilterError, compile_filter
 from inspector.filters.ast import (
@@ -61,7 +61,7 @@ class Both:
         return (np.flatnonzero(compile_filter(text).mask(self.document.analysis, rows)) + 1).tolist()
 
     def selected(self, text: str) -> list[int]:
-        sql = f"SELECT no FROM messages WHERE {condition_of(text)} ORDER BY no"
+        sql = f"SELECT no FROM messages WHERE {condition_of(compile_filter(text))} ORDER BY no"
         return [no for (no,) in self.database.run_query(sql)]
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ def same(document: CaptureDocument, texts: Iterable[str]) -> None:
     both = Both(document)
     try:
         for text in texts:
-            assert both.selected(text) == both.filtered(text), (text, condition_of(text))
+            assert both.selected(text) == both.filtered(text), (text, condition_of(compile_filter(text)))
     finally:
         both.close()
 
@@ -144,7 +144,7 @@ _EXPRESSIONS = st.recursive(
 @share_of_examples(2)
 def test_any_filter_means_the_same_in_sql(lines: list[dict[str, object]], expressions: list[Expression]) -> None:
     document = document_of(*lines)
-    document.run_postponed_checks(math.inf)
+    run_to_end(document.postponed_checks())
     same(document, [str(expression) for expression in expressions])
     document.close()
 
@@ -198,7 +198,7 @@ def test_payload_values_know_their_types() -> None:
 )
 def test_what_sql_cannot_say_is_refused_with_its_place(text: str, wrong: str, says: str) -> None:
     with pytest.raises(FilterError, match=says) as caught:
-        condition_of(text)
+        condition_of(compile_filter(text))
     error = caught.value
     assert text[error.position : error.position + error.length] == wrong
 
@@ -207,9 +207,9 @@ def test_the_pages_that_are_refused_are_these() -> None:
     for text in _DOCS:
         if text in _REFUSED:
             with pytest.raises(FilterError):
-                condition_of(text)
+                condition_of(compile_filter(text))
         else:
-            condition_of(text)
+            condition_of(compile_filter(text))
 
 
 def test_the_command_prints_the_condition_alone() -> None:

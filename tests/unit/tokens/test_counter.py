@@ -64,9 +64,9 @@ _FORBIDDEN = """
 import socket, sys
 def refuse(*_): raise AssertionError("a socket")
 socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
-from inspector.tokens.counter import count_tokens, is_loaded
-assert not is_loaded() and "tiktoken" not in sys.modules
-assert count_tokens("hello world") == 2 and is_loaded()
+from inspector.tokens.counter import count_tokens
+assert "tiktoken" not in sys.modules
+assert count_tokens("hello world") == 2 and "tiktoken" in sys.modules
 """
 
 

@@ -6,25 +6,25 @@ reports of sub-sessions and sub-agents. All other messages only belong to a cont
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from inspector.analysis.arrays.unique_ints import are_any_of
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextNumbers
 from inspector.analysis.passes.contexts.context_objects import ContextObjects
-from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LABEL_LENGTH, MAX_LEVELS, ContextTree
+from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS, ContextTree
 from inspector.analysis.passes.contexts.marked_contexts import MarkedContexts
 from inspector.analysis.passes.contexts.msp_contexts import MspContexts
-from inspector.analysis.passes.contexts.named_starts import NamedStarts
+from inspector.analysis.passes.contexts.named_starts import NamedStarts, Start
 from inspector.analysis.passes.contexts.naming_notes import MAX_DEPTH, ContextNotes
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
+from inspector.analysis.passes.contexts.reasoning_sequences import STARTED, STARTED_OWN
 from inspector.protocol import msp
+from inspector.protocol.context_labels import START, label_of_text, labels_of_starts
 from inspector.protocol.context_paths import path_depth
-from inspector.protocol.message_text import text_shown
-from inspector.protocol.payloads.markdown_text import plain_words
-from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array
@@ -35,14 +35,13 @@ from inspector.store.messages.transcripts import AgentNews
 SUB_AGENT = "sub-agent"
 """The declared type of contexts of sub-agents in transcripts."""
 
-START = "reasoning/start"
-"""The kind of message that begins a reasoning."""
-_END_STATES = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
-_LABEL_SOURCE_LENGTH = 8 * MAX_LABEL_LENGTH  # limit of characters read for a label
-# Most labels hold no secret, so one search answers for many.
-_MASK_BATCH = 32  # texts searched for secrets at once
+_EVENT_CODES = {START: STARTED, "reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
 _NAMES_OTHER_CONTEXT = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
 _CORRELATED = Flag.CORRELATED.value
+
+
+# Arrays cost more than steps of Python for a few.
+_FEW_EVENTS = 12
 
 
 class ContextBuilder:
@@ -58,14 +57,19 @@ class ContextBuilder:
         ending: by message that ends a context by correlation, the node it ends.
 
     Args:
-        typed: called with a node that got its first declared type, or now counts as reasoning.
-        touched: called with a node that began or ended without a message in it.
+        typed: called with a node that got its first declared type.
+        reasoned: called with (n,) nodes that now count as reasoning.
+        touched: called with a node that ended, or began, without a message in it.
+        begun: called with (n,) nodes that began, which may have repetitions.
     """
 
-    def __init__(self, capture: Capture, *, typed: Callable[[int], None], touched: Callable[[int], None]) -> None:
+    def __init__(
+        self, capture: Capture, *, typed: Callable[[int], None], reasoned: Callable[[Array], None],
+        touched: Callable[[int], None], begun: Callable[[Array], None],
+    ) -> None:  # fmt: skip
         self._capture = capture
-        self._on_typed = typed
-        self._on_touched = touched
+        self._on_typed, self._on_reasoned = typed, reasoned
+        self._on_touched, self._on_begun = touched, begun
         self.tree = ContextTree()
         self.facts = NodeFacts(self._was_written_before)
         self.refs = ContextNumbers()
@@ -75,19 +79,21 @@ class ContextBuilder:
         self.named = self._objects.parents
         self.sessions = MspContexts(capture, self.tree, self.facts, **told)
         self._marked_contexts = MarkedContexts(
-            capture, self.tree, self.facts, self.notes, named=self.named, is_void=self._has_no_effect, **told
+            capture, self.tree, self.facts, self.notes, named=self.named, is_void=lambda row: row in self._void, **told
         )
         self._merged_nodes: list[tuple[int, int]] = []
         self._named_starts = NamedStarts(capture, self.tree)
         self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, while no message bears it
         self.ending: dict[int, int] = {}
+        self._void: frozenset[int] = frozenset()  # messages of the batch without effect
+        self._events = array("q")  # node, row, code and sender of starts and ends that are not applied yet
 
     def take_in(self, start: int, stop: int, structure: Array | None) -> tuple[Array, list[int]]:
         """Applies messages to the tree.
 
         Args:
             start, stop: the messages.
-            structure: (n,) flags of messages that only report sessions; None if there are none.
+            structure: (n,) flags of messages that only report sessions, or None.
 
         Returns:
             (n,) int32 context numbers of the messages (`refs`), and the spaces of messages that report sessions.
@@ -107,6 +113,7 @@ class ContextBuilder:
     def take_late(self, rows: Array) -> Array:
         """Applies messages that only now got a context; returns (n,) their context numbers."""
         spaces, keys = (self._capture.columns[name][rows] for name in ("space", "context"))
+        self._named_starts.expect_any()
         for place in np.flatnonzero(self.refs.find_all(spaces, keys) == UNKNOWN).tolist():
             self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
             if self.tree.made:
@@ -125,49 +132,63 @@ class ContextBuilder:
         """
         operations: dict[int, int] = {}
         of_sessions: list[int] = []
-        columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
-        starting = columns["kind"] == (self._capture.strings.find(START) or -1)
-        ending = self._are_ends(columns["kind"])
-        objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
+        columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "sender")}
+        codes = self._event_codes(columns["kind"])
+        objects = self._capture.columns["flags"][start:stop] & Flag.OBJECT_CONTEXT.value != 0
         telling = np.zeros(stop - start, np.bool_) if structure is None else structure
         marked = self._marked_contexts.affected_messages(start, stop)
         marked = np.zeros(stop - start, np.bool_) if marked is None else marked
         news: dict[int, list[AgentNews]] = {}
         for one in self._capture.take_agent_news():
             news.setdefault(one.row - start, []).append(one)
-        shaping = starting | ending | objects | telling | marked
-        shaping[[*news]] = True
+        special = objects | telling | marked
+        special[[*news]] = True
         new = np.flatnonzero(refs == UNKNOWN)
         pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
+        shaping = special | (codes != 0)
         # The first message of each new key creates its node; later ones are assigned in bulk.
-        shaping[new[np.unique(pairs, return_index=True)[1]]] = True
+        first = new[np.unique(pairs, return_index=True)[1]]
+        shaping[first] = True
         places = np.flatnonzero(shaping)
-        starts = self._starts(np.flatnonzero(starting) + start)
-        looked_at = (columns["space"], columns["context"], objects, starting, ending, telling, marked)
-        for place, space, key, is_object, starts_one, ends_one, tells, marks in zip(
+        starts = self._starts(np.flatnonzero(codes == STARTED) + start)
+        if len(starts) < _FEW_EVENTS or special.any():
+            self._named_starts.expect_any()
+        else:
+            spaces, keys = (columns[name][first].tolist() for name in ("space", "context"))
+            paths = [self._capture.strings[key] for key in keys]
+            self._named_starts.expect_batch(
+                np.array(spaces), paths, starts, self._capture.columns["space"][[*starts]].astype(np.int64)
+            )
+        self._void = self._without_effect(places + start)
+        looked_at = (columns["space"], columns["context"], columns["sender"], codes, special)
+        for place, space, key, sender, code, is_special in zip(
             places.tolist(), *(values[places].tolist() for values in looked_at), strict=True
         ):
-            row = start + place
+            row, known = start + place, len(self.tree)
             node = self._node_of_key(space, key, row) if key else MAIN
-            for one in news.get(place, ()):
-                self._observe_agent(one)
-            if is_object:
-                told = self._objects.observe(space, row, node)
-                if told is not None:
-                    operations[place] = node = told
-                node = self.tree.resolve(node)
-            if marks and (told := self._marked_contexts.observe(space, row, node)) is not None:
-                operations[place] = node = told
+            if is_special:
+                for one in news.get(place, ()):
+                    self._observe_agent(one)
+                if objects[place]:
+                    told = self._objects.observe(space, row, node)
+                    if told is not None:
+                        operations[place] = node = told
+                    node = self.tree.resolve(node)
+                if marked[place]:
+                    self._apply_events()
+                    if (told := self._marked_contexts.observe(space, row, node)) is not None:
+                        operations[place] = node = told
             if self.tree.made:
                 self._split_named_starts(row)
                 node = self.tree.resolve(node)
-            if starts_one:
+            if code == STARTED:
                 if row in starts:
-                    self._begin(space, row, node, *starts[row])
-            elif ends_one:
-                self._apply_end(space, row, node)
-            elif tells:
+                    self._begin(space, row, node, sender, starts[row], is_new=node >= known)
+            elif code:
+                self._apply_end(space, row, node, sender, code)
+            elif is_special and telling[place]:
                 of_sessions.append(space)
+                self._apply_events()
                 told = self.sessions.observe(space, row, node)
                 if told is not None:
                     self._on_touched(told)
@@ -175,10 +196,32 @@ class ContextBuilder:
                 self._split_named_starts(row)
             if self.tree.merged:
                 self._merge_facts()
+        self._apply_events()
         return operations, of_sessions
 
+    def _event_codes(self, kinds: Array) -> Array:
+        """Returns (n,) int8: STARTED, CONCLUDED or CANCELLED by the kind of a message; 0 for others."""
+        codes = np.zeros(len(kinds), np.int8)
+        for kind, code in _EVENT_CODES.items():
+            found = self._capture.strings.find(kind)
+            if found is not None:
+                codes[kinds == found] = code
+        return codes
+
+    def _without_effect(self, rows: Array) -> frozenset[int]:
+        """Returns messages without effect: forged, refused by the gateway, or copied from another thread."""
+        flags = self._capture.columns["flags"][rows]
+        void = flags & Flag.REFUSED.value != 0
+        derived = np.flatnonzero(flags & Flag.DERIVED.value)
+        if len(derived):
+            void[derived] |= self._capture.repeated_messages(rows[derived])[1]
+        impostors = self._capture.impersonations["message"]
+        if len(impostors):
+            void |= np.isin(rows, impostors)
+        return frozenset(rows[void].tolist())
+
     def _node_of_key(self, space: int, key: int, row: int) -> int:
-        known = self.refs.find(space, key)
+        known, count = self.refs.find(space, key), len(self.tree)
         if known != UNKNOWN:
             return self.tree.resolve(self.refs.node(known))
         text = self._capture.strings[key]
@@ -192,7 +235,8 @@ class ContextBuilder:
         self.refs.add(space, key, node)
         if not is_object and not self._is_of_session(row):
             self.notes.add_path(node, row, text)
-            if node != MAIN and path_depth(text) <= MAX_DEPTH:
+            # A new node has no descendants, and is as deep as its path while no context was placed below another.
+            if (node < count or self.tree.any_placed) and node != MAIN and path_depth(text) <= MAX_DEPTH:
                 self.notes.add_depth(self.tree, node, row)
         return node
 
@@ -213,46 +257,46 @@ class ContextBuilder:
 
     # Reasoning starts and ends
 
-    def _starts(self, rows: Array) -> dict[int, tuple[str, str, bool]]:
-        """Returns by message the id, the label, and true if the start names another context beside its id.
-
-        Starts with neither an id nor a context begin no reasoning and are left out.
-        """
+    def _starts(self, rows: Array) -> dict[int, Start]:
+        """Returns the starts by message, without those that have neither an id nor a context and begin no reasoning."""
         columns, records = self._capture.columns, self._capture.records
         rows = rows[(columns["id_hash"][rows] != 0) | (columns["context"][rows] != 0)]
-        found = [records.decoded_record(row) for row in rows.tolist()]
-        texts = [(text_shown(START, one.payload) or "")[:_LABEL_SOURCE_LENGTH] for one in found]
-        labels = [*map(_label_from_text, _masked_texts(texts))]
+        found = [*map(records.decoded_record, rows.tolist())]
+        labels = [labels_of_starts([one.payload])[0] if one.label is None else one.label for one in found]
         drafted = (columns["flags"][rows] & _NAMES_OTHER_CONTEXT != 0).tolist()
-        return {
-            row: (one.identifier or "", label, names_other)
-            for row, one, label, names_other in zip(rows.tolist(), found, labels, drafted, strict=True)
-        }
+        names = [one.identifier or "" for one in found]
+        hashes = self._capture.ids.hashes_in_spaces(columns["space"][rows], names).tolist()
+        return dict(zip(rows.tolist(), map(Start, names, labels, drafted, hashes), strict=True))
 
-    def _begin(self, space: int, row: int, above: int, identifier: str, label: str, names_other: bool) -> None:
+    def _begin(self, space: int, row: int, above: int, sender: int, start: Start, *, is_new: bool) -> None:
         """Begins the context that a reasoning start names, unless messages use its own id as a context.
 
         RULE (docs/protocols.md 8): by its own id it begins a node below the context of its message. In the main context
         it always does so.
         """
+        identifier, label, names_other, id_hash = start
         if above == MAIN and not identifier:
             return
-        if above == MAIN or (not names_other and self._named_starts.is_named(space, identifier, above)):
-            self._begin_own_context(space, row, above, identifier, label)
+        if above == MAIN or (
+            not names_other and self._named_starts.is_named(space, identifier, row, above, is_new=is_new)
+        ):
+            self._begin_own_context(space, row, above, sender, start)
             return
-        if self._has_no_effect(row):
+        if row in self._void:
             return
         if not names_other and identifier:
-            self._named_starts.wait(space, identifier, row, above, label)
-        self._note_start(above, row, label)
+            self._named_starts.wait(id_hash, identifier, row, above, label)
+        self._note_start(above, row, label, sender, STARTED)
 
-    def _begin_own_context(self, space: int, row: int, above: int, identifier: str, label: str) -> None:
+    def _begin_own_context(self, space: int, row: int, above: int, sender: int, start: Start) -> None:
         """Begins a context with the start's own id."""
-        node = self._declare_node(space, row, above, identifier, label)
-        first = self.facts.started_by[node] < 0
+        node = self._declare_node(space, row, above, start.identifier, start.label)
         # A forged or copied message may begin a context, but not begin it again.
-        if first or not self._has_no_effect(row):
-            self._note_start(node, row, "", own=True)
+        if row in self._void:
+            self._apply_events()
+            if self.facts.started_by[node] >= 0:
+                return
+        self._note_start(node, row, "", sender, STARTED_OWN)
 
     def _declare_node(self, space: int, row: int, above: int, identifier: str, label: str) -> int:
         # A start inside its own context: the message already names the context that it begins.
@@ -266,24 +310,45 @@ class ContextBuilder:
         self._merge_facts()
         return self.tree.resolve(node)
 
-    def _note_start(self, node: int, row: int, label: str, *, own: bool = False) -> None:
+    def _note_start(self, node: int, row: int, label: str, sender: int, code: int) -> None:
         """Records the start of a node.
 
         Args:
-            own: the node bears the id of the start.
             label: used if the node has no label.
+            code: STARTED, or STARTED_OWN if the node bears the id of the start.
         """
-        columns, facts = self._capture.columns, self.facts
-        facts.reach(node)
         if label and not self.tree.label[node]:
             self.tree.label[node] = label
             self._named_starts.label_starts[node] = row
-        facts.note_start(node, row, int(columns["sender"][row]), own=own)
-        for end in self._early_ends.pop(int(columns["id_hash"][row]), ()) if self._early_ends else ():
-            if end not in self.ending:
-                self._end_start(end, row)
-        self._on_touched(node)
-        self.note_reasoning(node)
+        self._events.extend((node, row, code, sender))
+        if self._early_ends:
+            self._apply_events()
+            for end in self._early_ends.pop(int(self._capture.columns["id_hash"][row]), ()):
+                if end not in self.ending:
+                    self._end_start(end, row)
+
+    def _apply_events(self) -> None:
+        """Applies the recorded starts and ends to the facts of their nodes.
+
+        They wait for each other, since many take a tenth of the time together. Whatever reads or moves such facts
+        applies them first.
+        """
+        if not self._events:
+            return
+        events = np.array(self._events, np.int64).reshape(-1, 4)
+        self._events = array("q")
+        if len(events) < _FEW_EVENTS:
+            for node, row, code, sender in events.tolist():
+                self.facts.reach(node)
+                if code < STARTED:
+                    self.facts.note_end(node, code, row, sender, -1)
+                else:
+                    self.facts.note_start(node, row, sender, own=code == STARTED_OWN)
+        else:
+            self.facts.note_events(*events.T)
+        begun = events[events[:, 2] >= STARTED, 0]
+        self._on_begun(begun)
+        self.note_reasoning(begun)
 
     def _was_written_before(self, row: int, end: int) -> bool:
         """Tells if a message was written before the end that it follows, by the clock of the same sender."""
@@ -295,6 +360,7 @@ class ContextBuilder:
     def _split_named_starts(self, row: int) -> None:
         """Turns the ids of earlier starts into nodes of their own, since a message has now used them as contexts."""
         for space, identifier, starts in self._named_starts.take_named():
+            self._apply_events()
             for start in starts:
                 above = self.tree.resolve(self.facts.sequences.node_of_start(start))
                 if above == MAIN:
@@ -306,7 +372,7 @@ class ContextBuilder:
                     continue
                 self.facts.move_start(start, above, node)
                 self._replace_label(start, above)
-                self.note_reasoning(node)
+                self.note_reasoning(np.array([node]))
                 for one in (above, node):
                     self._on_touched(one)
 
@@ -314,8 +380,7 @@ class ContextBuilder:
         known = self._named_starts.label_of(start)
         if known is not None:
             return known
-        text = text_shown(START, self._capture.records.decoded_record(start).payload) or ""
-        return _label_from_text(*_masked_texts([text[:_LABEL_SOURCE_LENGTH]]))
+        return labels_of_starts([self._capture.records.decoded_record(start).payload])[0]
 
     def _replace_label(self, start: int, node: int) -> None:
         """Replaces the label that a start gave to a context by the label of the next start there."""
@@ -328,19 +393,15 @@ class ContextBuilder:
             self.tree.label[node] = label
             self._named_starts.label_starts[node] = following
 
-    def _are_ends(self, kinds: Array) -> Array:
-        codes = [code for code in map(self._capture.strings.find, _END_STATES) if code is not None]
-        return are_any_of(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
-
-    def _apply_end(self, space: int, row: int, node: int) -> None:
+    def _apply_end(self, space: int, row: int, node: int, sender: int, code: int) -> None:
         """Applies a conclusion or cancel: ends the start it names by correlation, else the context of its message."""
-        if self._has_no_effect(row):
+        if row in self._void:
             return
         columns = self._capture.columns
         if int(columns["flags"][row]) & _CORRELATED and self._apply_named_end(space, row, node):
             return
         if node != MAIN:
-            self._note_end(node, row)
+            self._events.extend((node, row, code, sender))
 
     def _apply_named_end(self, space: int, row: int, node: int) -> bool:
         """Ends the start that an end names. The end must be in the main context or beside that start.
@@ -349,6 +410,7 @@ class ContextBuilder:
             True if it ended a start or context, or is stored until its id appears.
         """
         capture, tree = self._capture, self.tree
+        self._apply_events()
         hashes = capture.named_hashes(row)
         for one in hashes:
             # The latest message with that id counts, as for correlation in general.
@@ -388,28 +450,24 @@ class ContextBuilder:
     def _note_end(self, node: int, row: int, start: int = -1) -> None:
         self.facts.reach(node)
         sender = int(self._capture.columns["sender"][row])
-        self.facts.note_end(node, _END_STATES[self._capture.string("kind", row) or ""], row, sender, start)
+        self.facts.note_end(node, _EVENT_CODES[self._capture.string("kind", row) or ""], row, sender, start)
 
-    def _has_no_effect(self, row: int) -> bool:
-        """Tells if a message has no effect: forged, refused by the gateway, or copied from another thread."""
-        flags = int(self._capture.columns["flags"][row])
-        if flags & Flag.DERIVED.value and self._capture.repeated_messages(np.array([row]))[1][0]:
-            return True
-        return bool(flags & Flag.REFUSED.value) or self._capture.logged_sender(row) is not None
-
-    def note_reasoning(self, node: int) -> None:
-        if not self.facts.has_reasoning[node]:
-            self.facts.has_reasoning[node] = True
-            self._on_typed(node)
+    def note_reasoning(self, nodes: Array) -> None:
+        """Records that nodes have reasoning."""
+        new = self.facts.nodes_without_reasoning(nodes)
+        if len(new):
+            as_numpy(self.facts.has_reasoning)[new] = 1
+            self._on_reasoned(new)
 
     # Sub-agents
 
     def _observe_agent(self, told: AgentNews) -> None:
         """Places the context of a sub-agent in a transcript below the context of its caller."""
+        self._apply_events()
         node = self.tree.node_of_key(told.space, told.context)
         if node == MAIN:
             return
-        label = _label_from_text(mask_text((told.label or "")[:_LABEL_SOURCE_LENGTH]))
+        label = label_of_text(told.label or "")
         if label and not self.tree.label[node]:
             self.tree.label[node] = label
         if told.parent is not None:
@@ -432,6 +490,7 @@ class ContextBuilder:
         self.facts.reach(len(self.tree) - 1)
         if not self.tree.merged:
             return
+        self._apply_events()
         for node, into in self.tree.merged:
             self.facts.inherit(node, into)
         self._merged_nodes += self.tree.merged
@@ -450,25 +509,3 @@ class ContextBuilder:
             living[node] = self.tree.resolve(into)
         self._merged_nodes.clear()
         self.refs.follow(living)
-
-
-def _label_from_text(text: str) -> str:
-    """Returns a text as a label; splits only as many words as its length may need."""
-    return " ".join(plain_words(text).split(maxsplit=MAX_LABEL_LENGTH // 2 + 1))[:MAX_LABEL_LENGTH]
-
-
-def _masked_texts(texts: list[str]) -> list[str]:
-    """Returns texts with masked secrets.
-
-    Most texts have none, so several are searched at once, and one by one only after a hit.
-    """
-    masked = list(texts)
-    plain = [place for place, text in enumerate(texts) if text.isascii()]
-    suspect = [place for place, text in enumerate(texts) if not text.isascii()]
-    for first in range(0, len(plain), _MASK_BATCH):
-        some = plain[first : first + _MASK_BATCH]
-        if may_hold_secrets("\n".join([texts[place] for place in some])):
-            suspect += some
-    for place in suspect:
-        masked[place] = mask_text(texts[place])
-    return masked

@@ -11,9 +11,10 @@ from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LABEL_LENGTH, ContextTree
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.naming_notes import ContextNotes, NamingOddity
 from inspector.analysis.passes.contexts.node_facts import NodeFacts
+from inspector.protocol.context_labels import MAX_LABEL_LENGTH
 from inspector.protocol.kinds import CONTEXT_OPERATION
 from inspector.protocol.object_contexts import WITHOUT_ID, object_key, operation_of
 from inspector.store.messages.capture import Capture

@@ -9,7 +9,7 @@ import numpy as np
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
-from inspector.analysis.passes.contexts.context_builder import START, SUB_AGENT, ContextBuilder
+from inspector.analysis.passes.contexts.context_builder import SUB_AGENT, ContextBuilder
 from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS
 from inspector.analysis.passes.contexts.log_clock import LogClock
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes, subtree_totals
@@ -25,6 +25,7 @@ from inspector.analysis.passes.contexts.node_facts import CANCELLED
 from inspector.analysis.passes.contexts.reasoning_sequences import RUNNING
 from inspector.base.idle_time import IDLE_AFTER_S
 from inspector.protocol import msp
+from inspector.protocol.context_labels import START
 from inspector.protocol.context_places import ContextSource
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import Array, GrowingColumns
@@ -67,8 +68,10 @@ class ContextPass:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._builder = ContextBuilder(
-            capture, typed=self._type_changed, touched=lambda node: self._touched_nodes.add(node)
-        )
+            capture, typed=self._type_changed, reasoned=self._reasoning_noted,
+            touched=lambda node: self._touched_nodes.add(node),
+            begun=lambda nodes: self._touched_nodes.add_array(nodes),
+        )  # fmt: skip
         self.tree, self.facts, self._refs = self._builder.tree, self._builder.facts, self._builder.refs
         self.notes, self.sessions = self._builder.notes, self._builder.sessions
         self.sequences, self.ending = self.facts.sequences, self._builder.ending
@@ -176,8 +179,7 @@ class ContextPass:
             if not name.startswith("reasoning/"):
                 continue
             here = np.flatnonzero(kinds == kind)
-            for node in self.facts.nodes_without_reasoning(nodes[here]):
-                self._builder.note_reasoning(node)
+            self._builder.note_reasoning(nodes[here])
             if name != START:
                 as_numpy(self.facts.thinks)[nodes[here]] = 1
 
@@ -187,6 +189,13 @@ class ContextPass:
             self._has_moved = True  # `context.type` of processed messages changes
         if node < len(self._types):
             self.type_version += 1
+
+    def _reasoning_noted(self, nodes: Array) -> None:
+        self.declarations += len(nodes)
+        first = as_numpy(self.first_row)[nodes]
+        if ((first >= 0) & (first < self._fed)).any():
+            self._has_moved = True
+        self.type_version += int(np.count_nonzero(nodes < len(self._types)))
 
     def take_changes(self) -> Rows:
         """Returns no rows: changes here move the tree and never a single message."""
@@ -437,7 +446,7 @@ class ContextPass:
         return "Its first segment starts with “reason”." if self._has_reasoning_name(node) else ""
 
     def note(self, node: int) -> str:
-        """Describes an oddity of a node in a sentence; "" for none."""
+        """Describes an oddity of a node in a sentence, or ""."""
         levels = f"{self.tree.depth(node):,} levels" if node in self.tree.cut else ""
         cut = f"Its path has {levels}: those beyond {MAX_LEVELS:,} are one context."
         return cut if node in self.tree.cut else ""

@@ -18,8 +18,9 @@ from inspector.analysis.arrays.text_column import TextColumn
 from inspector.analysis.passes.contexts.naming_notes import NamingOddity
 from inspector.analysis.passes.contexts.node_ancestry import NodeAncestry
 from inspector.analysis.passes.contexts.node_facts import MAIN
-from inspector.analysis.passes.contexts.node_index import NodeIndex, Siblings
+from inspector.analysis.passes.contexts.node_index import NodeIndex
 from inspector.analysis.passes.contexts.subtree_sums import SubtreeSums
+from inspector.base.siblings import Siblings
 from inspector.protocol.context_paths import (
     LAST_SHOWN,
     MAX_SHOWN_LEVELS,
@@ -32,8 +33,6 @@ from inspector.store.columns.block import OBJECT_KEY
 
 __all__ = ["MAIN", "ContextTree"]
 
-MAX_LABEL_LENGTH = 80
-"""Limit of a node's label, in characters."""
 MAX_LEVELS = 1_000
 """Limit of path segments that become nodes; the last node's name has the rest. The drafts suggest five levels."""
 
@@ -56,7 +55,10 @@ class ContextTree:
         label: text to show instead of the name (a reasoning's first words), or "".
         lines: root and depth of each node.
         any_slash: true once an id has a slash, so that a path may begin with that id.
+        any_placed: true once a node with an id of its own is no root, so that a path may begin below the roots.
         version: grows when a node appears, moves, merges or vanishes. moves: the same without appearing.
+        events: nodes in the order of their changes: each appears when it is created, moves, merges or vanishes. Callers
+            that copy the tree read on from the last event they know.
         settled: nodes with a place that callers may have cached. Placing a later node right after its creation
             invalidates no cache.
     """
@@ -76,11 +78,12 @@ class ContextTree:
         self.version = 0
         self.moves = 0
         self.settled = 0
+        self.events = array("i")
         self._alias = array("i")
         self._has_id = array("b")  # true if known by its id, not only as a segment of a path
         self._by_id = NodeIndex(self.space, self.name)
         self._by_place = NodeIndex(self.parent, self.name)  # without roots
-        self.any_slash = False
+        self.any_slash = self.any_placed = False
         self._slashed: set[tuple[int, str]] = set()
         self._slashes: set[int] = set()  # numbers of slashes in these ids
         self.lines = NodeAncestry(self)
@@ -175,6 +178,10 @@ class ContextTree:
         found = self.resolve(self._by_id.find(space, identifier))
         return found if found != MAIN else None
 
+    def may_have_ids(self, pairs: Sequence[tuple[int, str]]) -> NDArray[np.bool_]:
+        """Returns (n,) False for pairs of space and id that no node has; compares hashes only."""
+        return self._by_id.may_have(pairs)
+
     def declare_context(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
         """Returns the node for a reasoning start with a context as id, placed below the start's own context.
 
@@ -184,6 +191,7 @@ class ContextTree:
         above = MAIN if above is None else self.resolve(above)
         if above != MAIN and self._is_new(space, identifier, above):
             node = self._add_node(space, above, identifier, label or "", implicit=False)
+            self.any_placed = True
             self._by_id.add(node, identifier)
             self._has_id[node] = True
             return node
@@ -232,6 +240,7 @@ class ContextTree:
         self.space.append(space)
         self.name.append(name)
         self.label.append(label)
+        self.events.append(node)
         if above == MAIN:
             self.roots.add(space, node)
             self._by_id.add(node, name)
@@ -265,6 +274,7 @@ class ContextTree:
 
     def _attach(self, node: int) -> None:
         """Appends a node to its parent's children."""
+        self.events.append(node)
         above = self.parent[node]
         if above == MAIN:
             self.roots.add(self.space[node], node)
@@ -288,6 +298,7 @@ class ContextTree:
         # Placing a root below its own descendant would make a cycle.
         if self._root(above) == node:
             return node
+        self.any_placed = True
         name = self.name[node]
         twin = self._by_place.find(above, name)
         if twin != MAIN:
@@ -392,6 +403,7 @@ class ContextTree:
 
     def _take_over(self, gone: int, stays: int) -> None:
         self._alias[gone] = self._ancestor[gone] = stays
+        self.events.append(gone)
         if not self.label[stays]:
             self.label[stays] = self.label[gone]
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
@@ -415,6 +427,7 @@ class ContextTree:
             self._detach(node)
             self._sums.add(above, self._sums.take_buffered(node))
             self._alias[node] = MAIN
+            self.events.append(node)
             (self._by_place if above != MAIN else self._by_id).remove(node)
             node = above
 

@@ -52,7 +52,7 @@ class MarkedContexts:
         self._names_by_start_id: dict[int, int] = {}  # these hashes by the hash of their start's envelope id
 
     def affected_messages(self, start: int, stop: int) -> NDArray[np.bool_] | None:
-        """Returns (n,) flags of markers and of messages that may be between them; None if there are none."""
+        """Returns (n,) flags of markers and of messages that may be between them, or None."""
         columns = self._capture.columns
         codes = [code for code in map(self._capture.strings.find, (START_KIND, END_KIND)) if code is not None]
         if not codes:

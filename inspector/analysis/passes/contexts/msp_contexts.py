@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import are_any_of
-from inspector.analysis.passes.contexts.context_tree import MAX_LABEL_LENGTH, ContextTree
+from inspector.analysis.passes.contexts.context_tree import ContextTree
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.protocol import msp
+from inspector.protocol.context_labels import MAX_LABEL_LENGTH
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.columns import Array
@@ -56,7 +57,7 @@ class MspContexts:
         return self.labels.keys() - self.began.keys()
 
     def are_structure(self, kinds: Array) -> NDArray[np.bool_] | None:
-        """Returns (n,) flags of kinds that only report sessions; None if there are none."""
+        """Returns (n,) flags of kinds that only report sessions, or None."""
         codes = [code for code in map(self._capture.strings.find, _KINDS) if code is not None]
         return are_any_of(kinds, codes) if codes else None
 

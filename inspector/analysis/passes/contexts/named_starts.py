@@ -6,13 +6,31 @@ as a context, or as a segment below the start's context. Until then the start be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain, repeat
+from typing import NamedTuple
 
-from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS, ContextTree
 from inspector.protocol.context_paths import normalise
 from inspector.store.messages.capture import Capture
 
 _MAX_LABELS = 1_024
+
+
+class Start(NamedTuple):
+    """A reasoning start."""
+
+    identifier: str
+    """Its own id, or ""."""
+    label: str
+    names_other: bool
+    """It names another context beside its id."""
+    id_hash: int
+    """`MessageIds.hash_in_space` of the id."""
 
 
 class NamedStarts:
@@ -29,25 +47,70 @@ class NamedStarts:
         self._waiting: dict[int, dict[int, int]] = {}  # by hash, each start and its node
         self._labels: dict[int, str] = {}  # of the latest waiting starts: saves a read of their records
         self._slashes: set[int] = set()  # numbers of slashes in ids
+        self._candidates: frozenset[int] | None = None
 
-    def is_named(self, space: int, identifier: str, above: int) -> bool:
-        """Tells if a context is known by the id of a start, at the root or below the start's own context."""
-        tree = self._tree
-        if not identifier:
+    def expect_batch(
+        self, spaces: NDArray[np.int64], paths: list[str], starts: Mapping[int, Start], start_spaces: NDArray[np.int64]
+    ) -> None:
+        """Finds the starts of a batch whose id may be the name of a context, so that no others are looked up.
+
+        Args:
+            spaces, paths: of the context keys that are new in the batch.
+            starts, start_spaces: the starts in the batch, and their spaces.
+        """
+        segments = [*map(str.split, map(normalise, paths), repeat("/"), repeat(MAX_LEVELS - 1))]
+        counts = np.fromiter(map(len, segments), np.int64, len(segments))
+        names = [*chain.from_iterable(segments)]
+        named = {*self._capture.ids.hashes_in_spaces(np.repeat(spaces, counts), names).tolist()}
+        hashes = [start.id_hash for start in starts.values()]
+        repeated = {one for one, count in Counter(hashes).items() if count > 1} if len({*hashes}) < len(hashes) else ()
+        named.update(repeated)
+        # A new node may bear the id of a start that waits, or of one in this batch.
+        self._tree.records_new_nodes = (
+            bool(self._slashes or repeated)
+            or not self._waiting.keys().isdisjoint(named)
+            or not self._waiting.keys().isdisjoint(hashes)
+            or not named.isdisjoint(hashes)
+        )
+        identifiers = [start.identifier for start in starts.values()]
+        known = self._tree.may_have_ids([*zip(start_spaces.tolist(), identifiers, strict=True)])
+        self._candidates = frozenset(
+            row for row, start, is_known in zip(starts, starts.values(), known.tolist(), strict=True)
+            if is_known or start.id_hash in named or "/" in start.identifier
+        )  # fmt: skip
+
+    def expect_any(self) -> None:
+        """Looks up all starts and new nodes until the next batch."""
+        self._candidates = None
+        self._tree.records_new_nodes = bool(self._waiting)
+
+    def is_named(self, space: int, identifier: str, row: int, above: int, *, is_new: bool) -> bool:
+        """Tells if a context is known by the id of a start, at the root or below the start's own context.
+
+        Args:
+            space, identifier, row, above: the start, and its own context, which is not the main one.
+            is_new: the start's own context has no messages before it.
+        """
+        tree, is_candidate = self._tree, self._candidates is None or row in self._candidates
+        if not identifier or (is_new and not is_candidate):
             return False
-        if above != MAIN and (tree.name[above] == identifier or tree.has_child(above, identifier)):
+        if tree.name[above] == identifier or tree.has_child(above, identifier):
             return True
-        return tree.find(space, identifier) != MAIN
+        return is_candidate and tree.find(space, identifier) != MAIN
 
-    def wait(self, space: int, identifier: str, row: int, above: int, label: str) -> None:
-        """Stores a start and its label until a message names its id."""
+    def wait(self, id_hash: int, identifier: str, row: int, above: int, label: str) -> None:
+        """Stores a start and its label until a message names its id.
+
+        Args:
+            id_hash: hash of the id in its space (`MessageIds.hash_in_space`).
+            identifier, row, above, label: the id, the message, its context, and its label.
+        """
         if len(self._labels) >= _MAX_LABELS:
             self._labels.clear()
         self._labels[row] = label
-        key = self._capture.ids.hash_in_space(space, identifier)
-        self._waiting.setdefault(key, {})[row] = above
-        # From now on the tree lists its new nodes, for `take_named` to match.
-        self._tree.records_new_nodes = True
+        self._waiting.setdefault(id_hash, {})[row] = above
+        if self._candidates is None:
+            self._tree.records_new_nodes = True
         if "/" in identifier:
             self._slashes.add(identifier.count("/"))
 

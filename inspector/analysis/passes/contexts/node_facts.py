@@ -116,9 +116,9 @@ class NodeFacts:
             self.last_row[node] = max(row, self.last_row[node])
             self.last_ns[node] = max(time, self.last_ns[node])
 
-    def nodes_without_reasoning(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
+    def nodes_without_reasoning(self, nodes: NDArray[np.integer[Any]]) -> Rows:
         """Returns the nodes that do not count as reasoning yet, without duplicates."""
-        return sorted_unique(nodes[as_numpy(self.has_reasoning)[nodes] == 0]).tolist()
+        return sorted_unique(nodes[as_numpy(self.has_reasoning)[nodes] == 0])
 
     def note_start(self, node: int, row: int, sender: int = 0, *, own: bool = False, mark: bool = False) -> None:
         """Begins a context, or begins it again; `ReasoningSequences` has the rules. Rows of starts ascend."""
@@ -127,6 +127,14 @@ class NodeFacts:
     def note_end(self, node: int, end: int, row: int, sender: int = 0, target: int = ALL_SENDERS) -> None:
         """Ends a context for all senders, or the sequences that `ReasoningSequences.note_end` selects."""
         self._take(node, self.sequences.note_end(node, row, end, sender, target))
+
+    def note_events(self, nodes: Rows, rows: Rows, codes: Rows, senders: Rows) -> None:
+        """Applies many starts and ends of nodes, in the order of rows; arguments as for the sequences."""
+        self.reach(int(nodes.max()))
+        alone, outcomes = self.sequences.note_events(nodes, rows, codes, senders)
+        as_numpy(self.started_by)[nodes[alone]] = rows[alone]
+        for node, came_to in outcomes:
+            self._take(node, came_to)
 
     def move_start(self, row: int, node: int, into: int) -> None:
         """Moves a start to the context that it really begins."""

@@ -14,12 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy, extend_with
+from inspector.analysis.passes.changed_rows import Rows
+
 MAIN = -1
 """Node number of the main context of a space, above all roots."""
 RUNNING, CONCLUDED, CANCELLED = 0, 1, 2
 """States of a start; the last two are also ends of a context."""
-# Event codes beside CONCLUDED and CANCELLED: a start, the start with the context's id, a marker that only opens it.
-_STARTS = _START, _OWN_START, _MARK = 3, 4, 5
+STARTED, STARTED_OWN = 3, 4
+"""Event codes beside CONCLUDED and CANCELLED: a start, and the start with the context's id."""
+_MARK = 5  # only opens the context
+_STARTS = (STARTED, STARTED_OWN, _MARK)
 _NO_ROW = -1
 ALL_SENDERS = -2
 """Start number in an end that ends the context for all senders."""
@@ -106,7 +111,7 @@ class ReasoningSequences:
         self._starts.append(row)
         self._start_nodes.append(node)
         self._states.append(RUNNING)
-        return self._add_event(node, row, _OWN_START if own else _MARK if mark else _START, sender, _NO_ROW)
+        return self._add_event(node, row, STARTED_OWN if own else _MARK if mark else STARTED, sender, _NO_ROW)
 
     def note_end(self, node: int, row: int, end: int, sender: int, target: int = _NO_ROW) -> Outcome:
         """Adds an end to a node.
@@ -118,6 +123,38 @@ class ReasoningSequences:
         """
         self.any_ended = True
         return self._add_event(node, row, end, sender, target)
+
+    def note_events(
+        self, nodes: Rows, rows: Rows, codes: Rows, senders: Rows
+    ) -> tuple[NDArray[np.bool_], list[tuple[int, Outcome]]]:
+        """Adds many starts and ends without a target at once.
+
+        Args:
+            nodes, rows, codes, senders: (n,) the events; rows ascend, codes are of starts and ends.
+
+        Returns:
+            (n,) flags of events that are the only start of their node, and the outcomes of all others, in order.
+        """
+        starts = codes >= STARTED
+        for values, added in ((self._starts, rows), (self._start_nodes, nodes), (self._states, rows * 0)):
+            extend_with(values, added[starts])
+        _, first, counts = np.unique(nodes, return_index=True, return_counts=True)
+        alone = np.zeros(len(nodes), np.bool_)
+        # Most contexts have one start, and nothing before it changes its outcome.
+        alone[first[counts == 1]] = True
+        alone &= starts & (as_numpy(self.last)[nodes] < 0)
+        count, length = int(np.count_nonzero(alone)), len(self._rows)
+        as_numpy(self.last)[nodes[alone]] = np.arange(length, length + count)
+        none = np.full(count, _NO_ROW)
+        for values, added in (
+            (self._rows, rows[alone]), (self._event_codes, codes[alone]), (self._senders, senders[alone]),
+            (self._targets, none), (self._before, none),
+        ):  # fmt: skip
+            extend_with(values, added)
+        rest = ~alone
+        self.any_ended |= not starts.all()
+        events = zip(*(values[rest].tolist() for values in (nodes, rows, codes, senders)), strict=True)
+        return alone, [(node, self._add_event(node, row, code, sender, _NO_ROW)) for node, row, code, sender in events]
 
     def _add_event(self, node: int, row: int, what: int, sender: int, target: int) -> Outcome:
         event, above, after = len(self._rows), self.last[node], -1
@@ -245,7 +282,7 @@ class ReasoningSequences:
     def _apply_event(self, replay: SequenceReplay, event: int) -> list[tuple[int, int]]:
         row, what, sender = self._rows[event], self._event_codes[event], self._senders[event]
         if what in _STARTS:
-            late = what == _OWN_START and replay.first < 0
+            late = what == STARTED_OWN and replay.first < 0
             if replay.state and not late:
                 late = self._was_written_before(row, replay.ended_by)
             return replay.begin(row, sender, late=late, mark=what == _MARK)
@@ -269,6 +306,20 @@ class ReasoningSequences:
             for event in self.events(node):
                 self._apply_event(kept, event)
         return kept
+
+    def plain_ends(self, nodes: Rows) -> tuple[NDArray[np.bool_], Rows, Rows]:
+        """Finds nodes with a start and an end as their only events; their only change is to that end.
+
+        Args:
+            nodes: (n,) nodes that had ended at any time.
+
+        Returns:
+            (n,) flags of these nodes, and for them (k,) the ends and (k,) the states.
+        """
+        last, before, codes = as_numpy(self.last)[nodes], as_numpy(self._before), as_numpy(self._event_codes)
+        above = before[last]
+        plain = (above >= 0) & (before[above] < 0) & (codes[last] < STARTED) & (codes[above] >= STARTED)
+        return plain, as_numpy(self._rows)[last[plain]].astype(np.int64), codes[last[plain]].astype(np.int64)
 
     def started_since(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Returns the starts from `row` on, ascending, and their nodes as numbered then, before later merges."""

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
 from collections import deque
-from collections.abc import Iterator
-from multiprocessing.connection import wait as wait_for
 from typing import NamedTuple
 
 import numpy as np
 
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED, TokenPass
+from inspector.base.slices import SlicedWork, run_to_end
+from inspector.base.workers.pool import Answer, WorkerDiedError
 from inspector.reading.workers.parallel_reader import reader_count
 from inspector.store.messages.capture import Capture
-from inspector.tokens.worker import CountingProcess, LineBatch
+from inspector.tokens.worker import LineBatch, counting_pool
 
-_BATCHES_PER_PROCESS = 3
-"""Batches per process: one being counted, and some in reserve until the next poll."""
-# One bad line ends two processes: at its batch, then at half of it.
-_MAX_DEATHS = 3
+_WAIT_S = 0.02
 _IN_PROCESS_BYTES = 4 << 20
 """Limit of bytes counted in this process when the caller waits: a new process would take longer to start."""
 GIVEN_UP_MESSAGE = (
@@ -51,27 +46,29 @@ class TokenCounting:
     def __init__(self, capture: Capture, tokens: TokenPass) -> None:
         self._capture = capture
         self._tokens = tokens
-        self._wanted = 1
         self._closed = False
-        self._deaths = 0
-        self._processes: dict[CountingProcess, deque[_Batch]] = {}
+        self._pool = counting_pool()
         self._again: deque[Rows] = deque()
         self.failure_message: str | None = None
 
     @property
     def pids(self) -> list[int]:
         """Ids of the running processes."""
-        return [process.pid for process in self._processes if process.pid is not None]
+        return self._pool.pids
 
     def count_all(self) -> None:
         """Counts all messages with as many processes as are useful, and returns when done."""
-        if not self._processes and self._tokens.bytes_left < _IN_PROCESS_BYTES:
-            self._tokens.count_some(math.inf)
+        run_to_end(self.count_steps())
+
+    def count_steps(self) -> SlicedWork[None]:
+        """Counts all messages with as many processes as are useful; a step takes a few milliseconds."""
+        if not self._pool.pids and self._tokens.bytes_left < _IN_PROCESS_BYTES:
+            yield from self._tokens.count_in_process()
             return
         # The caller waits, so all cores are used; in the background one process is enough.
-        self._wanted = reader_count()
-        while not self.go_on(None):
-            pass
+        self._pool.size = reader_count()
+        while not self.go_on(_WAIT_S):
+            yield
         self.end()
 
     def go_on(self, timeout: float | None = 0) -> bool:
@@ -86,58 +83,36 @@ class TokenCounting:
         if self.failure_message is not None or self._closed:
             return True
         if not self._tokens.done:
-            self._start()
-            self._hear(timeout)
-            self._send_batches()
+            self._pool.start()
+            for answer in self._pool.poll(timeout):
+                self._take(answer)
+            if self._pool.failure is not None:
+                self._give_up(self._pool.failure)
+            else:
+                self._send_batches()
         return self._tokens.done or self.failure_message is not None
 
-    def _start(self) -> None:
-        while len(self._processes) < self._wanted:
-            try:
-                self._processes[CountingProcess()] = deque()
-            except OSError as error:  # the system allows no more processes
-                self._wanted = len(self._processes)
-                if not self._wanted:
-                    self.failure_message = (
-                        f"Tokens are not counted: no process could be started for it, {error.strerror}."
-                    )
-
-    def _hear(self, timeout: float | None) -> None:
-        by_connection = {process.connection: process for process in self._processes}
-        for connection in wait_for(list(by_connection), timeout):
-            process = by_connection[connection]  # type: ignore[index] - a connection of the mapping
-            try:
-                self._take(process)
-            except EOFError:
-                self._handle_death(process)
-
-    def _take(self, process: CountingProcess) -> None:
-        counts = process.receive_counts()
-        if counts is None:
-            return
-        batch = self._processes[process].popleft()
-        self._tokens.store_counts(batch.rows, counts.lines)
-        self._tokens.store_summary_counts(batch.texts, counts.texts)
+    def _take(self, answer: Answer[_Batch]) -> None:
+        batch = answer.key
+        if answer.error is None:
+            self._tokens.store_counts(batch.rows, answer.value.lines)
+            self._tokens.store_summary_counts(batch.texts, answer.value.texts)
+        elif not answer.was_running:
+            self._requeue(batch)
+        # Half a batch killed a second process: its lines are never given out again.
+        elif batch.is_retry:
+            self._tokens.store_counts(batch.rows, np.full(len(batch.rows), NOT_COUNTED, np.int32))
+        else:
+            self._again.extend(half for half in np.array_split(batch.rows, 2) if len(half))
 
     def _send_batches(self) -> None:
-        for process, given in list(self._processes.items()):
-            if not process.is_ready:
-                continue
-            for batch in self._next_batches(_BATCHES_PER_PROCESS - len(given)):
-                given.append(batch)
-                try:
-                    process.request_counts(self._lines(batch.rows, batch.texts))
-                except OSError:
-                    self._handle_death(process)
-                    break
-
-    def _next_batches(self, most: int) -> Iterator[_Batch]:
-        for _ in range(most):
+        while self._pool.room:
             is_again = bool(self._again)
             rows = self._again.popleft() if is_again else self._tokens.next_batch()
             if not len(rows):
                 return
-            yield _Batch(rows, self._tokens.summaries(rows), is_again)
+            batch = _Batch(rows, self._tokens.summaries(rows), is_again)
+            self._pool.request(batch, self._lines(batch.rows, batch.texts))
 
     def _lines(self, rows: Rows, texts: list[str]) -> LineBatch:
         columns = self._capture.columns
@@ -157,31 +132,19 @@ class TokenCounting:
             is_derived=begin > 0,
         )
 
-    def _handle_death(self, process: CountingProcess) -> None:
-        """Handles the death of a process: retries its first batch in halves, and returns the rest to the queue."""
-        given = self._processes.pop(process, None)
-        if given is None:  # it was dropped with another one, while its connection still had an event
-            return
-        process.end_process()
-        if given:
-            suspect = given.popleft()
-            # Half a batch killed a second process: its lines are never given out again.
-            if suspect.is_retry:
-                self._tokens.store_counts(suspect.rows, np.full(len(suspect.rows), NOT_COUNTED, np.int32))
-            else:
-                self._again.extend(half for half in np.array_split(suspect.rows, 2) if len(half))
-        self._requeue_batches(given)
-        self._deaths += 1
-        if self._deaths >= _MAX_DEATHS:
-            self.end()
-            self.failure_message = GIVEN_UP_MESSAGE.format(self._tokens.counted, len(self._capture))
+    def _give_up(self, failure: WorkerDiedError) -> None:
+        died = self._pool.deaths
+        self.end()
+        self.failure_message = (
+            GIVEN_UP_MESSAGE.format(self._tokens.counted, len(self._capture)) if died else
+            f"Tokens are not counted: no process could be started for it, {failure.strerror}."
+        )  # fmt: skip
 
-    def _requeue_batches(self, given: deque[_Batch]) -> None:
-        for batch in given:
-            if batch.is_retry:
-                self._again.append(batch.rows)
-            else:
-                self._tokens.give_back(batch.rows)
+    def _requeue(self, batch: _Batch) -> None:
+        if batch.is_retry:
+            self._again.append(batch.rows)
+        else:
+            self._tokens.give_back(batch.rows)
 
     def close(self) -> None:
         """Ends the processes for good, since the capture is being closed."""
@@ -190,12 +153,9 @@ class TokenCounting:
 
     def end(self) -> None:
         """Ends the processes; counting may resume later, including their unfinished batches."""
-        for process, given in self._processes.items():
-            with contextlib.suppress(OSError):
-                process.end_process()
-            self._requeue_batches(given)
+        for batch in self._pool.end():
+            self._requeue(batch)
         for rows in self._again:
             self._tokens.give_back(rows)
         self._again.clear()
-        self._processes.clear()
-        self._wanted, self._deaths = 1, 0
+        self._pool = counting_pool()

@@ -6,7 +6,6 @@ and returns their counts (`store_counts`).
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterable
 
@@ -18,6 +17,7 @@ from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.results.transient_results import TransientPass
 from inspector.analysis.passes.tokens.token_sums import NodeTokens, TokenSums, TokenTally, tokens_by_tool
+from inspector.base.slices import SlicedWork
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import DERIVED_OFFSET
@@ -30,7 +30,7 @@ __all__ = ["NOT_COUNTED", "TokenPass"]
 BATCH_ROWS = 1_024
 BATCH_BYTES = 256 << 10
 """Bytes of lines in a batch: some 40 ms of work, so that urgent messages never wait longer."""
-# Small, as the deadline is checked only between batches.
+# Small, as a step is one batch.
 _IN_PROCESS_ROWS = 32
 _MAX_TOKENS = np.iinfo(np.int32).max
 
@@ -42,6 +42,7 @@ class TokenPass:
         columns: per message `tokens` int32, NOT_COUNTED until it is counted, or for ever if it cannot be; and
             `summary` int32, tokens of its own summary, NOT_COUNTED until a caller asks.
         counted: number of counted messages.
+        bytes_left: approximate bytes of the lines without a count.
         inherited_tokens: by message, tokens of copies in a model's context, counted on request.
     """
 
@@ -56,7 +57,7 @@ class TokenPass:
 
     def reset(self) -> None:
         self.columns = GrowingColumns({"tokens": np.int32, "summary": np.int32})
-        self.counted = 0
+        self.counted = self.bytes_left = 0
         self._next_row = 0
         self._urgent_rows: deque[int] = deque()  # rows to count before all others
         self._rows_given_out = 0
@@ -70,6 +71,7 @@ class TokenPass:
     def feed(self, start: int, stop: int) -> None:
         """Adds messages `start` to `stop` without counting; copies and unrecorded messages get 0 tokens."""
         self.columns.append({"tokens": NOT_COUNTED, "summary": NOT_COUNTED}, stop - start)
+        self.bytes_left += self._bytes_of(slice(start, stop))
         rows = np.arange(start, stop)
         free = self._capture.columns["flags"][start:stop] & np.uint32(Flag.UNRECORDED.value) != 0
         if self._capture.has_copies:
@@ -94,10 +96,8 @@ class TokenPass:
         """True if messages are waiting to be given out."""
         return self._next_row < len(self.columns) or bool(self._urgent_rows)
 
-    @property
-    def bytes_left(self) -> int:
-        """Approximate bytes of the lines without a count."""
-        return int(self._capture.columns["length"][self._next_row : len(self.columns)].sum(dtype=np.int64))
+    def _bytes_of(self, rows: slice) -> int:
+        return int(self._capture.columns["length"][rows].sum(dtype=np.int64))
 
     def prioritize(self, rows: Iterable[int]) -> None:
         """Moves messages to the front of the queue, for example because they are visible."""
@@ -122,6 +122,7 @@ class TokenPass:
         while self._next_row < len(self.columns):
             rows = np.arange(self._next_row, min(len(self.columns), self._next_row + most))
             rows = rows[: self._batch_length(rows)]
+            self.bytes_left -= self._bytes_of(slice(self._next_row, self._next_row + len(rows)))
             self._next_row += len(rows)
             rows = rows[self.columns["tokens"][rows] == NOT_COUNTED]
             if len(rows):
@@ -166,13 +167,11 @@ class TokenPass:
             self._changed.add_array(self._note(missing, self._count_rows(missing)))
         return self.columns["tokens"][found]
 
-    def count_some(self, until: float) -> bool:
-        """Counts in this process until a time of `time.perf_counter`; returns True if all are counted."""
+    def count_in_process(self) -> SlicedWork[None]:
+        """Counts all messages in this process, a few in a step."""
         while len(rows := self.next_batch(_IN_PROCESS_ROWS)):
             self.store_counts(rows, self._count_rows(rows))
-            if time.perf_counter() >= until:
-                break
-        return self.done
+            yield
 
     def _count_rows(self, rows: Rows) -> NDArray[np.int32]:
         return np.array([self._count_row(row) for row in rows.tolist()], np.int32)

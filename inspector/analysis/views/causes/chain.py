@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis, AnalysisChanges
 from inspector.analysis.passes.calls.correlation_names import NamedThing
@@ -257,21 +258,26 @@ def _acts_in_reasoning(analysis: Analysis, message: int) -> Iterator[int]:
     if node == MAIN:
         return
     capture, links = analysis.capture, analysis.correlation.columns
-    codes = [code for code in map(capture.strings.find, (kinds.REQUEST, kinds.PROPOSAL)) if code]
-    rows = np.flatnonzero(np.isin(capture.columns["kind"][: len(analysis)], codes) & (links["cause"] == NO_ROW))
-    nodes = analysis.contexts.nodes_of(rows)
-    inside = np.isin(nodes, [n for n in np.unique(nodes).tolist() if _lies_in(analysis, n, node)])
+    all_kinds, acts = capture.columns["kind"][: len(analysis)], np.zeros(len(analysis), np.bool_)
+    for kind in (kinds.REQUEST, kinds.PROPOSAL):
+        acts |= all_kinds == (capture.strings.find(kind) or -1)
+    rows = np.flatnonzero(acts & (links["cause"] == NO_ROW))
+    inside = _nodes_below(analysis, node)[analysis.contexts.nodes_of(rows)]
     for row in rows[inside][:MAX_STEPS].tolist():
         if message in causes_of(analysis, row):
             yield row
 
 
-def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
+def _nodes_below(analysis: Analysis, node: int) -> NDArray[np.bool_]:
+    """Returns (nodes + 1,) True for a context and its descendants; the last entry is MAIN."""
+    tree = analysis.contexts.tree
+    below, level = np.zeros(len(tree) + 1, np.bool_), [node]
     for _ in range(_MAX_LEVELS):
-        if node in (above, MAIN):
-            return node == above
-        node = analysis.contexts.tree.parent[node]
-    return False
+        if not level:
+            break
+        below[level] = True
+        level = [child for above in level for child in tree.children.each(above)]
+    return below
 
 
 def outcomes_of(analysis: Analysis, message: int) -> set[int]:

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from inspector.analysis import Analysis, AnalysisChanges
+from inspector.analysis import Analysis
 from inspector.analysis.views.account.same_calls import same_calls
 from inspector.analysis.views.causes.chain import (
     MAX_STEPS,
@@ -28,7 +26,6 @@ from inspector.analysis.views.causes.chain import (
 )
 from inspector.analysis.views.causes.likely_answers import answer_to, question_of
 from inspector.analysis.views.causes.likely_neighbours import (
-    MAX_DISTANCE,
     gap_ns,
     in_reach,
     is_correlated,
@@ -164,20 +161,6 @@ def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
     if kind in _THOUGHTS:
         return list(_act_links(analysis, message))
     return []
-
-
-def may_gain_likely_links(analysis: Analysis, steps: list[ChainStep], changes: AnalysisChanges) -> bool:
-    """Returns False only if new messages cannot have likely links with a chain. O(new messages)."""
-    capture, new = analysis.capture, slice(changes.start, changes.stop)
-    last = max((step.message for step in steps), default=-MAX_DISTANCE)
-    if changes.stop <= changes.start or changes.start - last > MAX_DISTANCE:
-        return False
-    known = {capture.string("kind", step.message) for step in steps}
-    wanted = {"chat", _START} if "chat" in known else set[str]()
-    wanted |= {*_CALLS} if known & {kinds.PROPOSAL, *_THOUGHTS} else set()
-    wanted |= {kinds.REQUEST} if kinds.REQUEST in known and len(capture.sources) > 1 else set()
-    codes = [code for code in map(capture.strings.find, wanted) if code]
-    return bool(codes) and bool(np.isin(capture.columns["kind"][new], codes).any())
 
 
 # A chat and its answer

@@ -6,6 +6,7 @@ The link goes by time, as calls and proposals of released agents do not name the
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
@@ -33,13 +34,22 @@ def thought_before(analysis: Analysis, message: int) -> int | None:
     thought = np.isin(columns["kind"][near], codes) & (columns["sender"][near] == sender)
     thought &= columns["space"][near] == columns["space"][message]
     own = contexts.tree.ancestry(contexts.tree.resolve(contexts.node_of(message)), _MAX_LEVELS)
-    for row in (np.flatnonzero(thought)[::-1][:_MAX_THOUGHTS] + low).tolist():
+    rows = np.flatnonzero(thought)[::-1][:_MAX_THOUGHTS] + low
+    for row in rows[_may_be_in_line(analysis, rows, own)].tolist():
         line = reasoning_line(analysis, row)
         if own and line and own[-1] not in line and line[-1] not in own:
             continue
         if any(contexts.started_by[node] >= 0 and not contexts.has_ended_before(node, message) for node in line):
             return row
     return None
+
+
+def _may_be_in_line(analysis: Analysis, rows: NDArray[np.int64], own: list[int]) -> NDArray[np.bool_]:
+    """Returns (n,) False for thoughts without a context, or below another root than the contexts `own`."""
+    contexts, capture = analysis.contexts, analysis.capture
+    nodes, roots = contexts.nodes_of(rows), contexts.tree.lines.roots
+    inside = roots[nodes] == roots[own[-1]] if own else nodes != MAIN
+    return inside | (capture.columns["kind"][rows] == (capture.strings.find(_KINDS[0]) or -1))
 
 
 def _is_act(analysis: Analysis, message: int) -> bool:

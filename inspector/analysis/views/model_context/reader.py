@@ -43,6 +43,25 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
+class ReaderChoice:
+    """Determines the displayed reader. It changes only after a choice or selection of the user.
+
+    Attributes:
+        chosen: the reader chosen by the user; None follows the selected message.
+        followed: the selected message.
+        shown: the reader displayed before.
+        is_held: the displayed reader stays, whatever is selected.
+        context: the context selected after the message, (string id of the space, node); its owner has priority.
+    """
+
+    chosen: Reader | None = None
+    followed: int | None = None
+    shown: Reader | None = None
+    is_held: bool = False
+    context: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """Assumptions about a client.
 
@@ -144,6 +163,31 @@ def named_reader(analysis: Analysis, message: int, known: Sequence[Reader]) -> R
         return found
     names = (capture.string("sender", message), *capture.recipients(message))
     return next((by_name[name] for name in names if name in by_name), None)
+
+
+def displayed_reader(analysis: Analysis, known: Sequence[Reader], choice: ReaderChoice) -> Reader | None:
+    """Returns the reader to display among `known`, the most active first, or None."""
+    # The equal one of `known` has the present name.
+    found = next((one for one in known if one == choice.shown), None)
+    if (chosen := next((one for one in known if one == choice.chosen), None)) is not None:
+        return chosen
+    if not choice.is_held and choice.context is not None:
+        space, node = choice.context
+        # Contexts merge.
+        node = analysis.contexts.tree.resolve(node)
+        owner = main_reader(known, space) if node == MAIN else reader_in(analysis, space, node)
+        if owner is not None:
+            return owner
+    # A message may be selected before the analysis has reached it.
+    if not choice.is_held and choice.followed is not None and choice.followed < len(analysis):
+        found = named_reader(analysis, choice.followed, known) or found
+    return found or (known[0] if known else None)
+
+
+def main_reader(known: Sequence[Reader], space: int | None = None) -> Reader | None:
+    """Returns the first reader that is an agent rather than its sub-agent, in any space or in one; None without any."""
+    mains = registry.groups().main_agents
+    return next((one for one in known if one.name in mains and space in (None, one.space)), None)
 
 
 def _of_sub_agent(analysis: Analysis, message: int, by_name: Mapping[str | None, Reader]) -> Reader | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,8 +29,6 @@ Array = NDArray[np.int64]
 
 _AT_ONCE = 64
 """Summaries counted between two looks at the clock."""
-COUNT_S = 0.02
-"""Seconds for which a window counts summaries at once; the rest waits for its next turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +158,14 @@ class ModelContext:
     @cached_property
     def summary_tokens(self) -> Array:
         """(k,) int64, tokens of counted summaries of collapsed results; NOT_COUNTED otherwise."""
-        self.count_summaries()
+        run_to_end(self.count_summaries())
         return self._summaries
 
-    def count_summaries(self, until: float | None = None) -> bool:
-        """Counts summaries and copies. Returns True if all are counted. Each is read, some 20 us.
-
-        Args:
-            until: deadline by `time.perf_counter`; `summary_tokens` then has the ones counted so far.
-        """
+    def count_summaries(self) -> SlicedWork[None]:
+        """Counts summaries and copies, a few in a step; `summary_tokens` has the ones counted so far."""
         made, summary_of = self._summaries, self.analysis.tokens.summary_tokens
+        # Views show the partial result until all is counted.
+        self.__dict__["summary_tokens"] = made
         while self._left:
             for place in self._left[-_AT_ONCE:]:
                 if self._inherited[place]:
@@ -179,11 +174,7 @@ class ModelContext:
                 found = summary_of(int(self.rows[place]))
                 made[place] = NOT_COUNTED if found is None else found
             del self._left[-_AT_ONCE:]
-            if until is not None and time.perf_counter() >= until:
-                break
-        # Fills the cached property with the partial result; views show it until all is counted.
-        self.__dict__["summary_tokens"] = made
-        return not self._left
+            yield
 
     @property
     def counting(self) -> bool:

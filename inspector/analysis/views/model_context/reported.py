@@ -79,9 +79,9 @@ def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | 
 
 def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
     """Returns the report of the last model call of a reader."""
-    calls = calls_of(analysis, reader)
-    last = calls[: int(np.searchsorted(calls, message, side="right"))][-1:]
-    return Reported(int(last[0]), int(_given(analysis, last)[0]), None, None, is_call=True) if len(last) else None
+    calls, given = _inputs_of(analysis, reader)
+    last = int(np.searchsorted(calls, message, side="right")) - 1
+    return Reported(int(calls[last]), int(given[last]), None, None, is_call=True) if last >= 0 else None
 
 
 def called_with(analysis: Analysis, answer: int) -> Reported | None:
@@ -104,8 +104,7 @@ def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | No
             read[row] = reported_at(analysis, reader, row)
     statuses = [one for row in rows if (one := read[row]) is not None]
     if not rows:
-        calls = calls_of(analysis, reader)
-        return Reports(calls, _given(analysis, calls), None)
+        return Reports(*_inputs_of(analysis, reader), None)
     known = [(one.message, one.tokens) for one in statuses if one.tokens is not None]
     messages, tokens = np.array(known, np.int64).reshape(-1, 2).T
     return Reports(messages, tokens, next((one.max_tokens for one in reversed(statuses) if one.max_tokens), None))
@@ -116,6 +115,13 @@ def calls_of(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
     calls, columns = analysis.usage.reports(), analysis.capture.columns
     own = columns["sender"][calls] == (analysis.capture.strings.find(reader.name or "") or -1)
     return calls[own & (columns["space"][calls] == reader.space)]
+
+
+def _inputs_of(analysis: Analysis, reader: Reader) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns the messages that report model input of a reader, and its tokens. No model is given 0 tokens."""
+    calls = calls_of(analysis, reader)
+    given = _given(analysis, calls)
+    return calls[given > 0], given[given > 0]
 
 
 def _given(analysis: Analysis, calls: NDArray[np.int64]) -> NDArray[np.int64]:

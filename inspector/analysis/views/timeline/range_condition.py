@@ -35,7 +35,7 @@ def time_condition(times: MessageTimes, first_ns: int, last_ns: int) -> str | No
 
 
 def number_condition(first: int, last: int) -> str | None:
-    """Returns a condition for messages between two positions of `MessageOrder`; None if there are none."""
+    """Returns a condition for messages between two positions of `MessageOrder`, or None."""
     low, high = max(0, -(-first // PER_MESSAGE)), last // PER_MESSAGE
     return f"no >= {low + 1} && no <= {high + 1}" if low <= high else None
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.calls.open_waits import are_waiting
+from inspector.analysis.views.model_outputs import model_outputs
 from inspector.base.slices import SlicedWork
-from inspector.formats import registry
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 
@@ -25,7 +25,6 @@ class SpanKind(IntEnum):
     MODEL = 2
 
 
-_ASKERS = ("user", "client")
 OPEN_NS = np.iinfo(np.int64).max
 """End of an open span."""
 
@@ -71,7 +70,8 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> SlicedW
     requests, proposals = np.flatnonzero(kind == request), np.flatnonzero(kind == proposal)
     yield
     rows = np.concatenate((requests, proposals)).astype(np.int64)
-    spoken = yield from _model_times(analysis, stop)
+    before, firsts, lasts = model_outputs(capture, np.ones(stop, np.bool_))
+    yield
     decisions = yield from _decisions(analysis, proposals, stop)
     ends = np.concatenate((links["answer"][requests], decisions)).astype(np.int64)
     # Links may name messages beyond `stop`, which have no position yet.
@@ -82,9 +82,9 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> SlicedW
     kept = np.flatnonzero((ends != NO_ROW) | waits)
     rows, ends, begins = rows[kept], ends[kept], rows[kept]
     sorts = np.where(kind[rows] == proposal, SpanKind.PROPOSAL, SpanKind.REQUEST).astype(np.uint8)
-    rows, ends = np.concatenate((rows, spoken[1])), np.concatenate((ends, spoken[2]))
-    begins = np.concatenate((begins, spoken[0]))
-    sorts = np.concatenate((sorts, np.full(len(spoken[0]), SpanKind.MODEL, np.uint8)))
+    rows, ends = np.concatenate((rows, firsts)), np.concatenate((ends, lasts))
+    begins = np.concatenate((begins, before))
+    sorts = np.concatenate((sorts, np.full(len(before), SpanKind.MODEL, np.uint8)))
     starts_ns = times[begins]
     ends_ns = np.where(ends == NO_ROW, OPEN_NS, times[np.maximum(ends, 0)])
     lengths = np.where(ends == NO_ROW, np.inf, ends_ns.astype(np.float64) - starts_ns.astype(np.float64))
@@ -93,38 +93,6 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> SlicedW
     yield
     found: list[NDArray[Any]] = [values[longest] for values in (rows, ends, starts_ns, ends_ns, lengths, sorts)]
     return Spans(*found)
-
-
-def _model_times(
-    analysis: Analysis, stop: int
-) -> SlicedWork[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Returns (n,) the last input of each model turn, and the first and last message of its output.
-
-    Only sessions of coding agents show the start of a model: the prompt or result before its next message.
-    """
-    capture, none = analysis.capture, np.zeros(0, np.int64)
-    columns, find = capture.columns, capture.strings.find
-    formats = [code for name in registry.groups().agents if (code := find(name)) is not None]
-    spoken = [code for name in ("chat", kinds.REQUEST, kinds.RESPONSE, "reasoning/thought") if (code := find(name))]
-    rows = np.flatnonzero(np.isin(columns["protocol"][:stop], formats) & np.isin(columns["kind"][:stop], spoken))
-    yield
-    if not len(rows):
-        return none, none, none
-    kind, sender = columns["kind"][rows], columns["sender"][rows]
-    people = [code for name in (*_ASKERS, *registry.groups().programs) if (code := find(name))]
-    taken = (kind == (find(kinds.RESPONSE) or -1)) | np.isin(sender, people)
-    conversation = columns["space"][rows].astype(np.int64) << 32 | columns["context"][rows].astype(np.int64)
-    order = np.lexsort((rows, conversation))
-    yield
-    rows, taken, conversation = rows[order].astype(np.int64), taken[order], conversation[order]
-    another = np.flatnonzero(np.diff(conversation, prepend=-1))
-    taken[another] = True  # the first message to a sub-agent comes from its parent agent
-    changes = np.diff(taken.astype(np.int8), prepend=1) != 0
-    changes[another] = True
-    firsts = np.flatnonzero(changes)
-    lasts = np.append(firsts[1:], len(rows)) - 1
-    turns = np.flatnonzero(~taken[firsts])  # the first of a conversation is input, so each output has one before it
-    return rows[firsts[turns] - 1], rows[firsts[turns]], rows[lasts[turns]]
 
 
 def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> SlicedWork[NDArray[np.int64]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +21,7 @@ DENSE_PX = 4
 """Width of a cell of a dense track, in pixels."""
 
 
-@dataclass(slots=True)
-class Mark:
+class Mark(msgspec.Struct, array_like=True, gc=False):
     """One mark.
 
     Attributes:
@@ -97,7 +97,7 @@ class Window:
         return (self.scale.place(ns) - self.left) / self.ns_per_px
 
     def xs(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Returns the x of times; those outside the window are clipped to some place outside."""
+        """Returns the x of times, clipped to some place outside of the window."""
         places, span = self.scale.places(times), self.right - self.left
         if span > _LONG_NS:  # differences may exceed 64 bits
             return (places.astype(np.float64) - self.left) / self.ns_per_px

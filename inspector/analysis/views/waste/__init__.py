@@ -8,6 +8,6 @@ Verdicts rest on the recorded traffic only, and tokens are estimates.
 from __future__ import annotations
 
 from inspector.analysis.views.waste.finder import WasteFinder, WasteReport
-from inspector.analysis.views.waste.waste_records import Waste, WasteKind
+from inspector.analysis.views.waste.waste_records import Waste, WasteKind, WasteTotals
 
-__all__ = ["Waste", "WasteFinder", "WasteKind", "WasteReport"]
+__all__ = ["Waste", "WasteFinder", "WasteKind", "WasteReport", "WasteTotals"]

@@ -22,8 +22,8 @@ from inspector.analysis.views.waste.losses import ContextLosses
 from inspector.analysis.views.waste.mentions import MAX_MESSAGES, ResultMentions
 from inspector.analysis.views.waste.repeats import Repeats
 from inspector.analysis.views.waste.results import Results, Traffic
-from inspector.analysis.views.waste.waste_records import Waste, WasteKind
-from inspector.base.slices import SlicedWork, run_until
+from inspector.analysis.views.waste.waste_records import Waste, WasteKind, WasteTotals
+from inspector.base.slices import SlicedWork
 from inspector.protocol.timestamps import NO_TIME
 from inspector.protocol.tool_aliases import ToolAlias, alias_for
 from inspector.store.columns.hashes import NO_ROW
@@ -61,13 +61,13 @@ class WasteReport:
         """Estimated tokens of wastes that the traffic proves."""
         return sum(one.tokens for one in self.wastes if one.sure)
 
+    @property
+    def totals(self) -> WasteTotals:
+        return WasteTotals(self.tokens, self.sure_tokens, next(iter(self.wastes), None))
+
 
 class WasteFinder:
-    """Examines the messages present at its creation; works only in `go_on`.
-
-    Attributes:
-        found: the report; None until complete.
-    """
+    """Examines the messages present at its creation; works only in `search`."""
 
     def __init__(
         self, analysis: Analysis, *, most: int = MAX_RESULTS, ongoing: bool = False, now_ns: int | None = None
@@ -85,15 +85,9 @@ class WasteFinder:
         self._ongoing = ongoing
         self._now_ns = analysis.now_ns if now_ns is None else now_ns
         self._notes: list[str] = []
-        self._steps = self._run()
-        self.found: WasteReport | None = None
 
-    def go_on(self, until: float) -> bool:
-        """Continues until a time (`time.perf_counter`). Returns True if the search is complete."""
-        return run_until(self._steps, until)
-
-    def _run(self) -> SlicedWork[None]:
-        """Runs the search. A step takes a few milliseconds, except for the columns of a very large capture."""
+    def search(self) -> SlicedWork[WasteReport]:
+        """Returns the report. A step takes a few milliseconds, except for the columns of a very large capture."""
         analysis = self._analysis
         traffic = Traffic(analysis)
         yield
@@ -136,7 +130,7 @@ class WasteFinder:
         wastes.sort(key=lambda one: (-one.tokens, one.message))
         # Rounding and summaries may leave nothing to save.
         found = tuple(one for one in wastes if one.tokens > 0)
-        self.found = WasteReport(found, tuple(self._notes), traffic.stop, analysis.usage.total())
+        return WasteReport(found, tuple(self._notes), traffic.stop, analysis.usage.total())
 
     def _largest(self, results: Results) -> Results:
         """Returns the largest counted results, ascending."""

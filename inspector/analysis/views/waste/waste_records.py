@@ -1,4 +1,4 @@
-"""The type of one waste."""
+"""The types of one waste, and of their sums."""
 
 from __future__ import annotations
 
@@ -43,6 +43,21 @@ class Waste:
     sure: bool
     participant: str | None
     tool: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WasteTotals:
+    """Sums over all wastes.
+
+    Attributes:
+        tokens: estimated tokens.
+        sure_tokens: estimated tokens of wastes that the traffic proves.
+        first: the largest waste; None without any.
+    """
+
+    tokens: int
+    sure_tokens: int
+    first: Waste | None
 
 
 MAX_MESSAGES = 200

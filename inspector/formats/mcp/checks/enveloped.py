@@ -6,15 +6,16 @@ participants that have listed tools.
 
 from __future__ import annotations
 
-import time
 from array import array
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.findings.batch import Batch
+from inspector.base.slices import SlicedWork
 from inspector.formats.mcp.checks.conversations import Conversation, McpMessage, McpRequest
 from inspector.formats.mcp.checks.schemas import SchemaValidation
 from inspector.formats.mcp.checks.tools import ToolLists
@@ -28,7 +29,7 @@ _LIST, _CALL = "tools/list", "tools/call"
 _EXCLUDED_FLAGS = np.uint32((Flag.RPC | Flag.DERIVED | Flag.LOG_ONLY).value)
 _REVISION = "2025-06-18"
 """Envelopes name no revision. This is the first with output schemas, so only these depend on it."""
-# A record is decoded and encoded again in one piece, which no deadline interrupts.
+# A record is decoded and encoded again in one piece.
 _MAX_RECORD_BYTES = 1 << 20
 
 
@@ -53,16 +54,20 @@ class EnvelopedMcp:
             ]
             self._rows.extend(rows.tolist())
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Reads queued records until a time (`time.perf_counter`). Returns True if the queue is empty."""
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Reads queued records."""
+        if not self._conversations:
+            # Before the first list no call is read.
+            queued = as_numpy(self._rows)[self._read_count :]
+            lists = np.flatnonzero(batch.links["method"][queued] == batch.code(_LIST))
+            self._read_count += int(lists[0]) if len(lists) else len(queued)
         while self._read_count < len(self._rows):
             row = self._rows[self._read_count]
             self._read_count += 1
             self._read(batch, row)
-            if time.perf_counter() >= until:
-                return False
+            yield
         self._rows, self._read_count = array("q"), 0  # frees the records read
-        return self._schemas.go_on(batch, until)
+        yield from self._schemas.deferred_checks(batch)
 
     def _read(self, batch: Batch, row: int) -> None:
         method = batch.capture.strings[int(batch.links["method"][row])]

@@ -7,7 +7,6 @@ with the text, from the result. Results are read again in idle time, only with s
 from __future__ import annotations
 
 import re
-import time
 from array import array
 from collections import deque
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.base.slices import SlicedWork
 from inspector.formats.mcp.checks.conversations import McpMessage, add_finding
 from inspector.protocol.timestamps import NO_TIME
 
@@ -133,11 +133,11 @@ class PromptInjection:
             self._rows.append(heard.row if is_read else ~heard.row)
             self._servers.append(self._names.setdefault(heard.conversation.server, len(self._names)))
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Reads queued records until a time (`time.perf_counter`). Returns True if the queue is empty."""
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Reads queued records."""
         # With one server a followed order cannot reach another one.
         if len(self._names) < 2:
-            return True
+            return
         while self._read_count < len(self._rows):
             row, server = self._rows[self._read_count], self._servers[self._read_count]
             self._read_count += 1
@@ -145,12 +145,8 @@ class PromptInjection:
                 self._read_result(batch, row, server)
             else:
                 self._read_call(batch, ~row, server)
-            if time.perf_counter() >= until:
-                break
-        if self._read_count < len(self._rows):
-            return False
+            yield
         self._rows, self._servers, self._read_count = array("q"), array("l"), 0  # frees the records read
-        return True
 
     def _read_result(self, batch: Batch, row: int, server: int) -> None:
         if int(batch.capture.columns["length"][row]) > _MAX_RECORD_BYTES:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
+from inspector.base.slices import SlicedWork
 from inspector.formats.mcp.checks.conversations import McpMessage, McpRequest, add_finding
 from inspector.formats.mcp.checks.tools import ToolLists
 from inspector.protocol import schema_validation
@@ -112,7 +113,7 @@ class SchemaValidation:
             self._bytes += len(one.raw)
 
     def feed(self, batch: Batch) -> None:
-        """Validates a little, or more if the queue is large. The very first validation is left to `go_on`."""
+        """Validates a little, or more if the queue is large. The very first validation is left to `deferred_checks`."""
         # Importing and building the validators takes longer than a slice of the event loop.
         if not schema_validation.are_validators_loaded() and self._bytes <= _MAX_QUEUED_BYTES:
             return
@@ -120,17 +121,14 @@ class SchemaValidation:
         while self._queue and (time.perf_counter() < until or self._bytes > _MAX_QUEUED_BYTES):
             self._validate(batch, self._queue.popleft())
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Validates until a time (`time.perf_counter`). Returns True if the queue is empty."""
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Validates queued values."""
         if self._queue and not schema_validation.are_validators_loaded():
             schema_validation.load_validators()
-            if time.perf_counter() >= until:
-                return False
+            yield
         while self._queue:
             self._validate(batch, self._queue.popleft())
-            if time.perf_counter() >= until:
-                break
-        return not self._queue
+            yield
 
     def _validate(self, batch: Batch, one: _QueuedValue) -> None:
         self._bytes -= len(one.raw)

@@ -7,6 +7,7 @@ from typing import Protocol
 from inspector.analysis.findings import mcp_rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.topic import DeclaredTopic
+from inspector.base.slices import SlicedWork
 from inspector.formats.mcp.checks import calls, http, prompt_injection, revisions, rounds, schemas, tools
 from inspector.formats.mcp.checks.calls import CallTracker, merge_noise_findings, report_lost_servers
 from inspector.formats.mcp.checks.conversations import Conversations, McpMessage
@@ -84,9 +85,10 @@ class McpChecks:
             self._groups_by_method[method, answer] = found
         return found
 
-    def go_on(self, batch: Batch, until: float) -> bool:
-        """Validates queued values and reads results again until a time. Returns True if all queues are empty."""
-        return all(part.go_on(batch, until) for part in (self._schemas, self._orders, self._enveloped))
+    def deferred_checks(self, batch: Batch) -> SlicedWork[None]:
+        """Validates queued values and reads results again."""
+        for part in (self._schemas, self._orders, self._enveloped):
+            yield from part.deferred_checks(batch)
 
 
 # The general checks of requests read `batch.mcp`, which this topic fills.

@@ -36,13 +36,7 @@ from inspector.protocol.payloads.content_blocks import is_markdown
 from inspector.ui.look import icons
 from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import Theme, ThemeController
-from inspector.ui.msp.panel.chat_model import ChatRows, Row, title_words
-from inspector.ui.msp.panel.texts import (
-    end_words,
-    label_of,
-    time_words,
-    visibility_words,
-)
+from inspector.ui.msp.panel.chat_model import ChatRows, Row
 from inspector.ui.panels.details.text_block import (
     ALL_CHARACTERS,
     FIRST_CHARACTERS,
@@ -73,6 +67,11 @@ def bubble_font(theme: Theme) -> QFont:
 def is_cut(text: str) -> bool:
     """Returns True if only the beginning of a text is shown at first."""
     return len(text) > FIRST_CHARACTERS or len(shorten(text)) < len(text)
+
+
+def is_row_cut(row: Row) -> bool:
+    """Returns True if only the beginning of a row's message is shown."""
+    return row.message is not None and not row.whole and is_cut(row.message.text)
 
 
 def shown_text(text: str, *, whole: bool) -> str:
@@ -181,23 +180,17 @@ def _color_links(document: QTextDocument, theme: Theme) -> None:
 
 
 class BubbleTexts:
-    """Cache of laid out texts, least recently used first.
-
-    Attributes:
-        whole: texts the user expanded.
-    """
+    """Cache of laid out texts, least recently used first."""
 
     def __init__(self) -> None:
         self._laid_out: OrderedDict[tuple[str, int, bool], BubbleText] = OrderedDict()
-        self.whole: set[str] = set()
 
     def clear(self) -> None:
         """Clears the cache after a change of the theme."""
         self._laid_out.clear()
 
-    def text(self, text: str, width: int, theme: Theme) -> BubbleText:
+    def text(self, text: str, width: int, theme: Theme, *, whole: bool = False) -> BubbleText:
         """Returns a text laid out for a width in pixels."""
-        whole = bool(self.whole) and text in self.whole
         key = (text, width, whole)
         found = self._laid_out.get(key)
         if found is None:
@@ -215,6 +208,8 @@ _SIDE, _INSIDE_X, _INSIDE_Y = 20, 12, 7
 _LINE, _GAP = 18, 7
 """Height of the line below a bubble, and the gap to the next one."""
 _EMPTY = "empty"
+_PLACEHOLDER = "…"
+"""Text of a message that has not arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,12 +267,12 @@ class ChatPainting:
 
     def height(self, rows: ChatRows, row: Row, width: int) -> int:
         """Lays out a row and returns its height."""
-        if row.message is not None:
+        if row.is_message:
             text = self._text_of(row, width)
-            more = self._px(_LINE) if self._cut(row) else 0
+            more = self._px(_LINE) if is_row_cut(row) else 0
             return round(text.size.height() + 0.5) + more + self._padding_height()
         if row.kind == "summary" and rows.sub is not None:
-            text = self.texts.text(rows.sub.summary or "", self._summary_width(width), self._theme)
+            text = self.texts.text(rows.sub.summary, self._summary_width(width), self._theme)
             return round(text.size.height() + 0.5) + 2 * self._px(12) + self._px(_LINE) + self._px(12)
         return self._px(46 if row.kind == "inherited" else 40)
 
@@ -285,12 +280,8 @@ class ChatPainting:
         return max(40, width - 2 * self._px(_SIDE) - 2 * self._px(_INSIDE_X))
 
     def _text_of(self, row: Row, width: int) -> BubbleText:
-        content = row.message.content if row.message is not None else ""
-        return self.texts.text(content or _EMPTY, self._text_width(width), self._theme)
-
-    def _cut(self, row: Row) -> bool:
-        content = row.message.content if row.message is not None else ""
-        return is_cut(content) and content not in self.texts.whole
+        text = (row.message.text or _EMPTY) if row.message is not None else _PLACEHOLDER
+        return self.texts.text(text, self._text_width(width), self._theme, whole=row.whole)
 
     # Positions
 
@@ -305,7 +296,7 @@ class ChatPainting:
         text = self._text_of(row, rect.width())
         inside_x, inside_y, more_height = self._px(_INSIDE_X), self._px(_INSIDE_Y), self._px(_LINE)
         right = message is not None and message.role == "user"
-        cut = self._cut(row)
+        cut = is_row_cut(row)
         width = round(text.size.width() + 0.5) + 2 * inside_x
         if cut:
             wanted = QFontMetrics(self._theme.font("small")).horizontalAdvance(self.more_words(row)) + 2 * inside_x
@@ -322,7 +313,7 @@ class ChatPainting:
 
     def more_words(self, row: Row) -> str:
         """Returns the label of the link that expands a text."""
-        count = len(row.message.content) if row.message is not None else 0
+        count = row.message.characters if row.message is not None else 0
         return f"Show all {formats.number(count)} characters"
 
     def link_at(self, row: Row, rect: QRect, point: QPoint) -> str:
@@ -348,7 +339,7 @@ class ChatPainting:
             inherited: text of the line about the inherited part.
             current: True for the current row with the keyboard focus.
         """
-        if row.message is not None:
+        if row.is_message:
             self._paint_message(painter, row, rect, current=current)
         elif row.kind == "summary":
             self._paint_summary(painter, rows, rect, current=current)
@@ -357,16 +348,14 @@ class ChatPainting:
 
     def _paint_message(self, painter: QPainter, row: Row, rect: QRect, *, current: bool) -> None:
         theme, message, box = self._theme, row.message, self.box(row, rect)
-        if message is None:
-            return
         parent = row.kind == "parent"
         edge = QPen(Qt.PenStyle.NoPen)
-        if message.visibility == "global":
+        if message is not None and message.is_global:
             edge = QPen(theme.color("accent.ring"), 1)
         elif parent or theme.high_contrast:
             edge = QPen(theme.color("line.hair"), 1)
         self._round(painter, box.bubble, self._fill(row), edge)
-        ink = "ink.tertiary" if not message.content else "ink.secondary" if parent else "ink.primary"
+        ink = "ink.tertiary" if message is None or not message.text else "ink.secondary" if parent else "ink.primary"
         box.text.draw(painter, box.text_at, theme.color(ink))
         if box.more is not None:
             painter.setFont(theme.font("small"))
@@ -405,7 +394,7 @@ class ChatPainting:
             return
         font = theme.font("small")
         metrics = QFontMetrics(font)
-        when, where = time_words(message), visibility_words(message, row.kind)
+        when, where = message.below, message.visibility
         gap, side = self._px(10), self._px(12)
         icon = 0 if not where else side + self._px(4)
         width = (
@@ -423,7 +412,7 @@ class ChatPainting:
         if not where:
             return
         x += metrics.horizontalAdvance(when) + (gap if when else 0)
-        is_global = message.visibility == "global"
+        is_global = message.is_global
         token = "accent.text" if is_global else "ink.tertiary"
         top = round(box.line.center().y() - side / 2)
         pixmap = icons.pixmap("global" if is_global else "hidden", token, side, painter.device().devicePixelRatioF())
@@ -440,9 +429,9 @@ class ChatPainting:
         theme = self._theme
         words = inherited
         if row.kind == "title":
-            words = title_words(rows)
+            words = rows.sub.title if rows.sub is not None else ""
         elif row.kind == "end" and rows.sub is not None:
-            words = end_words(rows.sub)
+            words = rows.sub.end
         font = theme.font("column")
         metrics = QFontMetrics(font)
         side = self._px(_SIDE)
@@ -480,8 +469,8 @@ class ChatPainting:
         painter.setPen(theme.color("ink.secondary"))
         head = QRectF(card.left() + inside, card.top() + self._px(8), card.width() - 2 * inside, self._px(_LINE))
         words = painter.fontMetrics().elidedText(
-            f"Summary of {label_of(sub)}", Qt.TextElideMode.ElideRight, round(head.width())
+            f"Summary of {sub.label}", Qt.TextElideMode.ElideRight, round(head.width())
         )
         painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
-        text = self.texts.text(sub.summary or "", self._summary_width(rect.width()), theme)
+        text = self.texts.text(sub.summary, self._summary_width(rect.width()), theme)
         text.draw(painter, QPointF(card.left() + inside, head.bottom() + self._px(4)), theme.color("ink.primary"))

@@ -13,13 +13,11 @@ from typing_extensions import override
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.texts import dot_state, label_of, state_words
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
 
 if TYPE_CHECKING:
-    from inspector.msp.document import SessionDocument
-    from inspector.msp.objects import Subsession
+    from inspector.engine.requests.msp_sessions import ShownSubsession
 
 _HEIGHT = 44
 _DOT = 22
@@ -94,22 +92,13 @@ class ChatHead(QWidget):
         button.clicked.connect(slot)
         return button
 
-    def show_state(
-        self, sub: Subsession | None, document: SessionDocument, *, editable: bool, mergeable: bool = False
-    ) -> None:
-        """Shows a sub-session's state and its actions.
-
-        Args:
-            sub: the sub-session, or None.
-            editable: True if the document can be edited.
-            mergeable: True if it can be merged to its parent.
-            document: its document; ages are relative to its latest time.
-        """
-        open_ = sub is not None and sub.is_open
-        self._label, self._words = ("", "") if sub is None else (label_of(sub), state_words(sub, document.latest_ns))
+    def show_state(self, sub: ShownSubsession | None, *, editable: bool) -> None:
+        """Shows a sub-session's state and its actions; `editable` enables them."""
+        open_, mergeable = sub is not None and sub.is_open, sub is not None and sub.is_mergeable
+        self._label, self._words = ("", "") if sub is None else (sub.label, sub.words)
         self.setAccessibleDescription(", ".join(filter(None, (self._label, self._words))))
         self._dot.setVisible(sub is not None)
-        self._dot.state = "idle" if sub is None else dot_state(document, sub)
+        self._dot.state = "idle" if sub is None else sub.mark
         self._dot.update()
         held = self.focusWidget()
         for button, shown in ((self.discard, open_), (self.close_button, open_), (self.merge, mergeable)):

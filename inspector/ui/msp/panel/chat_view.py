@@ -17,11 +17,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.engine.requests.msp_sessions import NO_MESSAGES
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.bubbles import ChatPainting
 from inspector.ui.msp.panel.chat_model import ChatModel, Row
-from inspector.ui.msp.panel.texts import NO_MESSAGES
-from inspector.ui.msp.panel.variable_height_view import VariableHeightView
+from inspector.ui.widgets.variable_height_view import VariableHeightView
 
 _KEYS = Qt.Key
 _STEP = 24
@@ -73,13 +73,16 @@ class ChatView(VariableHeightView):
 
     @override
     def measured(self, row: int) -> int:
-        return self.painting.height(self._chat.rows, self._chat.rows[row], self._row_width)
+        found = self._chat.rows[row]
+        if found.is_message and found.message is None:
+            return self.heights.height(row)  # the estimate stays until the message arrives
+        return self.painting.height(self._chat.rows, found, self._row_width)
 
     def show_whole(self, row: int) -> None:
         """Expands a long message."""
         found = self._chat.row(row)
         if found is not None and found.message is not None:
-            self.painting.texts.whole.add(found.message.content)
+            self._chat.read_whole(found.message.ref)
             self.lay_out_again(row)
 
     # Keys

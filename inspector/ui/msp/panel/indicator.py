@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QCursor, QShowEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
-from typing_extensions import override
 
-from inspector.msp.merged import Entry, MergedContext, MergedContexts, Rules
-from inspector.msp.objects import Message
-from inspector.msp.references import references_of
-from inspector.present.wire_text import safe_line
+from inspector.engine.request import RequestError
+from inspector.engine.requests.msp_contexts import MergeContext, MergedFigures, Rules, WantedContext
 from inspector.settings import Settings
-from inspector.tokens.counter import TOKENIZER
-from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.layers import (
     BudgetLine,
@@ -26,23 +19,16 @@ from inspector.ui.msp.panel.layers import (
     LayerFigures,
     LayerRow,
     NotesBox,
-    layer_words,
-    notes_of,
-    order_words,
-    share_words,
 )
 from inspector.ui.msp.panel.merged_dialog import MergedDialog
-from inspector.ui.msp.panel.order import MOST, OrderLine, OrderList
+from inspector.ui.msp.panel.order import OrderLine, OrderList
 from inspector.ui.msp.panel.rules_form import PolicyBox, RulesBox
+from inspector.ui.msp.panel.sessions_client import SessionsClient
 from inspector.ui.msp.panel.token_counts import TokenCounts
 from inspector.ui.panels.list_head import HintLabel
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
-
-if TYPE_CHECKING:
-    from inspector.msp.document import Edit, SessionDocument
-    from inspector.msp.merged import MergedContext
-    from inspector.settings import Settings
+from inspector.ui.widgets.latest_answer import LatestAnswer
 
 
 class StillArea(QScrollArea):
@@ -155,7 +141,7 @@ class IndicatorPage(QWidget):
         column.addWidget(self.layers[-1])
 
     def show_merged(
-        self, merged: MergedContext, settings: Settings, estimate: str, *, uncounted: str = "", counting: bool = False
+        self, merged: MergedFigures, settings: Settings, estimate: str, *, uncounted: str = "", counting: bool = False
     ) -> None:
         """Shows a merged context without emitting signals.
 
@@ -166,7 +152,7 @@ class IndicatorPage(QWidget):
             uncounted: reason for missing token counts, or "".
             counting: True while counting; zeros are then shown as "…".
         """
-        sub, total, budget = merged.subsession, merged.tokens, settings.subsession_budget
+        total, budget = merged.tokens, settings.subsession_budget
         self.uncounted.setText(uncounted)
         self.uncounted.setVisible(bool(uncounted))
         for figure in (self.total, self.estimate, self.bar, self.budget):
@@ -177,40 +163,37 @@ class IndicatorPage(QWidget):
         self.bar.show_tokens(tuple(layer.tokens for layer in merged.layers), budget)
         self.budget.show_budget(total, budget)
         for place, (row, layer) in enumerate(zip(self.layers, merged.layers, strict=True)):
-            share, words = share_words(layer.tokens, total), layer_words(merged, layer)
             row.show_figures(
                 LayerFigures(
                     place + 1,
                     layer.title,
                     None if uncounted or (counting and not layer.tokens) else layer.tokens,
-                    "" if uncounted else share,
-                    words,
+                    "" if uncounted else layer.share,
+                    layer.words,
                     layer.why,
                     layer.included,
                 )
             )
-        self.notes.show_notes(notes_of(merged, merged.main_only))
-        self.order.show_lines(_order_lines(merged, counted=not uncounted), len(merged.entries))
-        summaries = ", ".join(safe_line(one.label, 40) for one in references_of(sub)[:_MAX_NAMED])
+        self.notes.show_notes(merged.notes)
+        self.order.show_lines(_order_lines(merged, counted=not uncounted), merged.entries)
         self.policy.show_policy(
-            sub.policy, settings.merged.missing_recent, is_open=sub.is_open, summaries=safe_line(summaries, 200)
+            merged.policy, settings.merged.missing_recent, is_open=merged.is_open, summaries=merged.summaries
         )
         self.rules.show_rules(settings.merged)
 
 
-def _order_lines(merged: MergedContext, *, counted: bool) -> list[OrderLine]:
+def _order_lines(merged: MergedFigures, *, counted: bool) -> list[OrderLine]:
     lines: list[OrderLine] = []
-    for number, layer in enumerate(merged.layers, 1):
-        for entry in layer.entries[: MOST - len(lines)]:
-            cost = f"\n{entry.tokens:,} tokens, estimate ({TOKENIZER})" if counted else ""
-            lines.append(OrderLine(number, order_words(entry, merged.rules), f"{entry.reason}{cost}"))
+    for entry in merged.order:
+        cost = f"\n{entry.tokens:,} tokens, estimate ({merged.tokenizer})" if counted else ""
+        lines.append(OrderLine(entry.layer, entry.text, f"{entry.reason}{cost}"))
     return lines
 
 
 TITLE = "Merged context"
 NOTHING = "Select a sub-session to see its merged context."
 _REST = 4
-"""Pause between updates during counting, as a multiple of the duration of one."""
+"""Pause between updates, as a multiple of the duration of one."""
 _MIN_WIDTH = 186
 
 
@@ -218,17 +201,17 @@ class Indicator(QWidget):
     """The merged context of a sub-session.
 
     Signals:
-        policy_change_requested(dict): changes for `SessionDocument.set_policy`.
+        policy_change_requested(dict): changed members of the policy.
         sub_context_requested, snapshots_requested: edit them in the session.
         summaries_requested(QWidget): choose summaries to refer to, below this widget.
         rules_changed(): rules or budget changed in the settings; save them.
-        message_requested(object): go to this `Message`; its `owner` is the sub-session or a parent.
+        message_requested(object): go to this `MessageRef`; its `owner` is the sub-session or a parent.
         inherited_changed(int, int): number of inherited tokens and of layers they are in.
 
     Attributes:
         page: shows it.
-        counts: counts tokens; can be shared with the list.
-        merged: the displayed merged context, or None.
+        counts: state of the counting of tokens, shared with the list.
+        merged: the displayed figures, or None.
     """
 
     policy_change_requested = Signal(dict)
@@ -240,18 +223,23 @@ class Indicator(QWidget):
     inherited_changed = Signal(int, int)
 
     def __init__(
-        self, document: SessionDocument, theme: ThemeController, settings: Settings, parent: QWidget | None = None
-    ) -> None:
+        self, client: SessionsClient, theme: ThemeController, settings: Settings, counts: TokenCounts,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        """Creates the indicator.
+
+        Args:
+            client: asks the engine.
+            theme: gives the look.
+            settings: contain rules and budget; edited in place.
+            counts: state of the counting of tokens, shared with the list.
+            parent: owner.
+        """
         super().__init__(parent)
-        self._document, self._themes, self._settings = document, theme, settings
+        self._client, self._themes, self._settings = client, theme, settings
         self._key: str | None = None
-        self._contexts: MergedContexts | None = None
-        self._stale = False
-        self._looking = False  # messages are being read in slices
-        self._last_s = 0.0
-        self._revision = document.revision
-        self.merged: MergedContext | None = None
-        self.counts = TokenCounts(self)
+        self.merged: MergedFigures | None = None
+        self.counts = counts
         self.counts.set_wanted(settings.display.count_tokens)
         self.setObjectName("subsessionIndicator")
         self.setAccessibleName(TITLE)
@@ -259,11 +247,11 @@ class Indicator(QWidget):
         # Without this attribute a plain QWidget ignores the background of the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._build()
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.timeout.connect(self._update_if_stale)
-        self.counts.came.connect(self._on_counted)
-        document.observers.append(self)
+        self.latest = LatestAnswer[MergedFigures](
+            self, client, lambda: MergeContext(self._wanted()), self._show, every_ms=lambda: 0, rest=_REST,
+            ready=lambda: self._key is not None,
+        )  # fmt: skip
+        self.counts.came.connect(self.latest.invalidate)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.show_subsession(None)
@@ -294,7 +282,7 @@ class Indicator(QWidget):
         self.read_button = IconButton(
             self._themes, "silent", "Show all entries", name="subsessionRead", variant="small", parent=self
         )
-        self.read_button.clicked.connect(self.read)
+        self.read_button.clicked.connect(lambda: self.read())
         row.addWidget(self.read_button)
         return row
 
@@ -303,7 +291,7 @@ class Indicator(QWidget):
         page.budget.changed.connect(self._on_budget_changed)
         page.notes.rule_switched.connect(self._switch_rule)
         page.order.entry_clicked.connect(self._on_entry_clicked)
-        page.order.reading_asked.connect(self.read)
+        page.order.reading_asked.connect(lambda: self.read())
         page.policy.changed.connect(self.policy_change_requested)
         page.policy.sub_context_requested.connect(self.sub_context_requested)
         page.policy.snapshots_requested.connect(self.snapshots_requested)
@@ -319,132 +307,91 @@ class Indicator(QWidget):
             self.page.order.fold()
             self._area.verticalScrollBar().setValue(0)
         self._key = key
-        self._stale = True
-        self._work_out()
+        self._empty.setVisible(key is None)
+        self.page.setVisible(key is not None)
+        self.read_button.setEnabled(key is not None)
+        if key is None:
+            self.merged = None
+            self.inherited_changed.emit(0, 0)
+        self.latest.request_now()
 
     def refresh(self) -> None:
-        """Updates at once. Edits it was notified of are included already."""
-        if self._document.revision != self._revision:
-            self._contexts = None
-            self._stale = True
-        if self._stale and self.isVisible():
-            self._work_out()
-
-    def session_edited(self, edit: Edit) -> None:
-        """Updates after an edit. Only a change of structure or session discards the cached contexts."""
-        # `refresh` skips edits that were reported here.
-        self._revision = self._document.revision
-        if edit.kind in ("restructure", "session"):
-            self._contexts = None
-        self._schedule_update()
+        """Asks again after an edit."""
+        self.latest.request_now()
 
     def apply_settings(self, settings: Settings | None = None) -> None:
         """Applies other rules, another budget or a change of token counting; also other settings altogether."""
         self._settings = settings or self._settings
         self.counts.set_wanted(self._settings.display.count_tokens)
-        self._contexts = None
-        self._schedule_update()
+        self.latest.request_now()
 
     def set_read_only(self, reason: str) -> None:
         """Shows the reason for read-only sessions, or ""."""
         self.page.policy.set_read_only(reason)
 
     def stop(self) -> None:
-        """Detaches before the document is closed."""
-        self._soon.stop()
-        self.counts.stop()
-        if self in self._document.observers:
-            self._document.observers.remove(self)
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._update_if_stale()
-
-    def _on_counted(self) -> None:
-        if self._contexts is not None:
-            self._contexts.recount()
-        self._stale = True
-        if self.isVisible() and not self._soon.isActive():
-            self._soon.start(round(1000 * _REST * self._last_s))
-
-    def _schedule_update(self) -> None:
-        self._stale = True
-        if self.isVisible():
-            self._soon.start(0)
+        """Stops asking before the document is closed."""
+        self.latest.stop()
 
     # Display
 
-    def _update_if_stale(self, *, whole: bool = False) -> None:
-        if self._stale:
-            self._work_out(whole=whole)
+    def _wanted(self, revision: int | None = None) -> WantedContext:
+        rules = Rules.from_settings(self._settings.merged.model_dump())
+        return WantedContext(self._key or "", rules, self.counts.is_wanted, revision)
 
-    def _work_out(self, *, whole: bool = False) -> None:
-        """Updates the display. Reads a long chat in slices first, unless `whole`."""
-        self._stale = False
-        sub = self._document.subsession(self._key) if self._key is not None else None
-        self._empty.setVisible(sub is None)
-        self.page.setVisible(sub is not None)
-        self.read_button.setEnabled(sub is not None)
-        if sub is None:
-            self.merged = None
-            self.inherited_changed.emit(0, 0)
+    def _show(self, merged: MergedFigures) -> None:
+        if merged.key != self._key:
             return
-        if self._contexts is None:
-            rules = Rules.from_settings(self._settings.merged.model_dump())
-            self._contexts = MergedContexts(rules, self.counts.or_nothing, self._document.known)
-        if not whole:
-            ready = self._contexts.prepare(sub, time.perf_counter() + budgets.current.slice_s)
-            if not ready or self._looking:  # the merge runs in a turn of its own
-                self._looking, self._stale = not ready, True
-                self._soon.start(0)
-                return
-        self._looking = False
-        began = time.perf_counter()
-        before, self.merged = self.merged, self._contexts.compute(sub)
-        self._last_s = time.perf_counter() - began
         # Another sub-session starts at the top instead.
-        same = before is not None and before.subsession.key == sub.key
+        same = self.merged is not None and self.merged.key == merged.key
+        self.merged = merged
+        if merged.is_counting:
+            self.counts.note_pending()
         with self._area.keeping_place() if same else nullcontext():
             self.page.show_merged(
-                self.merged, self._settings, self._estimate_words(self.merged), uncounted=self.counts.reason,
-                counting=self.counts.counting,
+                merged, self._settings, self._estimate_words(merged), uncounted=merged.trouble or self.counts.reason,
+                counting=merged.is_counting,
             )  # fmt: skip
-        inherited = [layer for layer in self.merged.layers[:-1] if layer.entries]
-        self.inherited_changed.emit(self.merged.inherited_tokens, len(inherited))
+        inherited = [layer for layer in merged.layers[:-1] if layer.entries]
+        self.inherited_changed.emit(merged.inherited_tokens, len(inherited))
 
-    def _estimate_words(self, merged: MergedContext) -> str:
-        counting = ", still counting" if self.counts.counting else ""
+    def _estimate_words(self, merged: MergedFigures) -> str:
+        counting = ", still counting" if merged.is_counting else ""
         return f"tokens, estimate ({merged.tokenizer}){counting}"
 
     # User input
 
-    def read(self, entry: Entry | None = None) -> MergedDialog | None:
-        """Opens the dialog with the whole merged context, at an entry if given."""
-        self._update_if_stale(whole=True)
-        if self.merged is None:
+    def read(self, place: int = 0) -> MergedDialog | None:
+        """Opens the dialog with the whole merged context, at the entry with an index."""
+        if self._key is None:
             return None
-        spared = [file.path for file in self._document.files]
-        counted = not self.counts.counting and not self.counts.reason
-        dialog = MergedDialog(self._themes, self.merged, self.window(), spared=spared, counted=counted)
+        try:
+            merged = self._client.answer_now(MergeContext(self._wanted()))
+        except RequestError:
+            return None
+        self._show(merged)
+        counted = not merged.is_counting and not self.counts.reason
+        dialog = MergedDialog(
+            self._client, self._themes, merged, self._wanted(merged.revision), self.window(), counted=counted
+        )
         dialog.message_requested.connect(self.message_requested)
         dialog.open()
-        if isinstance(entry, Entry):
-            dialog.select(entry)
+        dialog.select(place)
         return dialog
 
     def _on_entry_clicked(self, place: int) -> None:
-        if self.merged is None or place >= len(self.merged.entries):
+        if self.merged is None or place >= len(self.merged.order):
             return
-        entry = self.merged.entries[place]
-        if isinstance(entry.source, Message):
-            self.message_requested.emit(entry.source)
+        source = self.merged.order[place].source
+        if source is not None:
+            self.message_requested.emit(source)
         else:  # the entry is in no chat
-            self.read(entry)
+            self.read(place)
 
     def _on_budget_changed(self, budget: int) -> None:
         self._settings.subsession_budget = budget
-        self._work_out()
+        if self.merged is not None:
+            self._show(self.merged)
         self.rules_changed.emit()
 
     def _switch_rule(self, rule: str) -> None:
@@ -452,8 +399,7 @@ class Indicator(QWidget):
         self._on_rules_changed()
 
     def _on_rules_changed(self) -> None:
-        self._contexts = None
-        self._work_out()
+        self.latest.request_now()
         self.rules_changed.emit()
 
     def _on_theme_changed(self) -> None:

@@ -2,91 +2,25 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, QPointF, QRect, QSize, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QHideEvent, QPainter, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStyleOptionViewItem, QVBoxLayout, QWidget
-from typing_extensions import override
-
-from inspector.ui import budgets
-from inspector.ui.look.state_dots import draw_state
+from inspector.engine.requests.msp_sessions import ListedSubsessions, ListSubsessions, Order
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.list_model import Order, SubsessionListModel
-from inspector.ui.msp.panel.token_counts import Tallies, TokenCounts
+from inspector.ui.msp.panel.list_model import SubsessionSource
+from inspector.ui.msp.panel.sessions_client import SessionsClient
+from inspector.ui.msp.panel.token_counts import TokenCounts
 from inspector.ui.panels.details.section import Segments
-from inspector.ui.panels.list_delegate import RIGHT, ListDelegate
-from inspector.ui.panels.list_view import ListView
 from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.latest_answer import LatestAnswer
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
-if TYPE_CHECKING:
-    from inspector.msp.document import SessionDocument
-
-_MARK_X, _TEXT_X = 20, 34
-_INDENT = 14
-_MIN_TEXT_WIDTH = 90
-"""Minimum width of the text in a nested row, pixels at 100 %."""
-
-
-class SubsessionDelegate(ListDelegate):
-    """A row of three lines."""
-
-    def __init__(
-        self, model: SubsessionListModel, theme_controller: ThemeController, parent: QObject | None = None
-    ) -> None:
-        super().__init__(theme_controller, parent)
-        self._model = model
-
-    @override
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(0, self._themes.theme.metrics.sub_session_row)
-
-    @override
-    def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
-        theme, zoom, line = self._themes.theme, self._zoom, self._model.line(row)
-        depth = self._model.rows.depths[row]
-        right = cell.right() + 1 - theme.metrics.pane_padding
-        indent = min(round(depth * _INDENT * zoom), right - round((_TEXT_X + _MIN_TEXT_WIDTH) * zoom))
-        indent = max(0, indent)
-        left = cell.left() + indent + round(_TEXT_X * zoom)
-        edge = round(6 * zoom)
-        third = (cell.height() - 2 * edge) // 3
-        lines = [QRect(cell.left(), cell.top() + edge + place * third, cell.width(), third) for place in range(3)]
-        is_open = line.mark == "active"
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        center = QPointF(cell.left() + indent + _MARK_X * zoom, lines[0].top() + third / 2 + 0.5)
-        draw_state(painter, center, line.mark, theme, implicit=False, halo=1.0 if is_open else 0.0)
-        end = self._paint_right(painter, line.count, lines[0], right)
-        self._draw(painter, "body-medium", "ink.primary", left, lines[0], line.label, end - left)
-        self._draw(painter, "small", "ink.secondary", left, lines[1], line.about, right - left)
-        end = self._paint_right(painter, line.tokens, lines[2], right)
-        self._draw(painter, "small", "ink.tertiary", left, lines[2], line.age, end - left)
-
-    def _paint_right(self, painter: QPainter, text: str, box: QRect, right: int) -> int:
-        """Draws a figure at the right, never elided. Returns the right end for the text before it."""
-        theme = self._themes.theme
-        wide = self._metrics["small"].horizontalAdvance(text)
-        painter.setFont(self._fonts["small"])
-        painter.setPen(theme.color("ink.tertiary"))
-        painter.drawText(QRect(right - wide - 2, box.top(), wide + 2, box.height()), RIGHT, text)
-        return right - wide - theme.metrics.cell_padding
-
-
-AGES_MS = 20_000
-"""Interval of age updates, milliseconds."""
 NOTHING = "This chat has no sub-sessions yet."
 NONE_OPEN = "No sub-session is open."
 _ALL, _OPEN = "All", "Open"
-
-
-class SubsessionListView(ListView):
-    """The list view with higher rows."""
-
-    @property
-    @override
-    def row_height(self) -> int:
-        return self._themes.theme.metrics.sub_session_row
 
 
 class SubsessionList(QWidget):
@@ -98,8 +32,9 @@ class SubsessionList(QWidget):
         left(): Esc was pressed.
 
     Attributes:
-        model, view: its parts.
-        counts: counts tokens; can be shared with the indicator.
+        source, model, view: its parts.
+        counts: state of the counting of tokens.
+        latest: the listed sub-sessions.
     """
 
     chosen = Signal(str)
@@ -107,24 +42,25 @@ class SubsessionList(QWidget):
     left = Signal()
 
     def __init__(
-        self,
-        document: SessionDocument,
-        theme: ThemeController,
-        parent: QWidget | None = None,
-        *,
-        counts: TokenCounts | None = None,
+        self, client: SessionsClient, theme: ThemeController, counts: TokenCounts, parent: QWidget | None = None
     ) -> None:
+        """Creates the list.
+
+        Args:
+            client: asks the engine.
+            theme: gives the look.
+            counts: state of the counting of tokens, shared with the indicator.
+            parent: owner.
+        """
         super().__init__(parent)
-        self._document, self._themes = document, theme
+        self._themes, self.counts = theme, counts
         self.setObjectName("subsessionList")
         self.setAccessibleName("Sub-sessions")
         self.setProperty("variant", "base")
-        self.counts = counts if counts is not None else TokenCounts(self)
-        self._tallies = Tallies(self.counts)
-        self._tallied = False
-        self.model = SubsessionListModel(document, self._tallies, self)
-        self.view = SubsessionListView(self.model, theme, name="subsessionRows", title="Sub-sessions", parent=self)
-        self.view.setItemDelegate(SubsessionDelegate(self.model, theme, self.view))
+        self._order, self._open_only = Order.CHAT, False
+        self.source = SubsessionSource(client, counts, self._on_rows_arrived)
+        self.model = RowsModel(self.source, self)
+        self.view = RowsView(self.model, theme, name="subsessionRows", title="Sub-sessions", parent=self)
         self._head = self._build_head()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -132,20 +68,19 @@ class SubsessionList(QWidget):
         self._column.addWidget(self._head)
         self._column.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
-        self._adding = QTimer(self)
-        self._adding.setSingleShot(True)
-        self._adding.timeout.connect(self._add_up)
-        self._ages = QTimer(self)
-        self._ages.setInterval(AGES_MS)
-        self._ages.timeout.connect(self.model.renew)
         self.view.picked.connect(self._on_picked)
         self.view.entered.connect(self._on_entered)
         self.view.left.connect(self.left)
         self.view.copy_asked.connect(self._copy_row)
-        self.counts.came.connect(self._on_counted)
+        counts.came.connect(self._on_counted)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-        self.refresh()
+        # Not the list itself: it is hidden in a narrow panel, which still displays the first sub-session.
+        self.latest = LatestAnswer[ListedSubsessions](
+            QObject(self), client, lambda: ListSubsessions(self._order, self._open_only), self._show,
+            every_ms=lambda: intervals.LISTS_MS,
+        )  # fmt: skip
+        self.latest.request_now()
 
     def _build_head(self) -> QWidget:
         head = QWidget(self)
@@ -181,105 +116,69 @@ class SubsessionList(QWidget):
 
     def mark(self, key: str) -> None:
         """Selects the row of a sub-session without emitting `chosen`."""
-        wanted = (key, 0)
-        if self.model.open_only and self.model.rows.row_of(wanted) < 0:  # the displayed sub-session is always listed
+        if self._open_only and self.source.row_of(key) < 0:  # the displayed sub-session is always listed
             self._segments.choose(_ALL)
-        self.view.select(wanted)
+        self.view.select(key)
 
     @property
     def shown_key(self) -> str | None:
         """Key of the selected row."""
-        return None if self.view.selected is None else self.view.selected[0]
+        return None if self.view.selected is None else str(self.view.selected)
 
     def refresh(self) -> None:
-        """Reads the document again; the scroll position stays."""
-        self.model.reload()
-        self._tallied = False
-        self._tallies.begin()
-        self.view.set_empty_text("" if len(self.model.rows) else NONE_OPEN if self.model.rows.all else NOTHING)
-        for choice, count in ((_ALL, self.model.rows.all), (_OPEN, self.model.rows.open)):
-            self._segments.buttons[choice].setToolTip(f"{count:,} {'open' if choice == _OPEN else 'in this chat'}")
-        self._add_up_soon()
-
-    def share_counts(self, counts: TokenCounts) -> None:
-        """Uses a shared token counter, so that no text is counted twice."""
-        if counts is self.counts:
-            return
-        # The own counter is no longer used.
-        self.counts.came.disconnect(self._on_counted)
-        self.counts.stop()
-        self.counts = counts
-        self._tallies = self.model.tallies = Tallies(counts)
-        counts.came.connect(self._on_counted)
-        self.refresh()
+        """Asks for the list again; the scroll position stays."""
+        self.latest.request_now()
 
     def stop(self) -> None:
-        """Stops counting before the document is closed."""
-        self._adding.stop()
-        self._ages.stop()
-        if self.counts.parent() is self:
-            self.counts.stop()
+        """Stops asking before the document is closed."""
+        self.latest.stop()
 
-    # Token sums
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.model.renew()
-        self._ages.start()
-        self._add_up_soon()
-
-    @override
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._ages.stop()
-        self._adding.stop()
-
-    def _add_up_soon(self) -> None:
-        if not self._tallied and self.isVisible() and not self._adding.isActive():
-            self._adding.start(0)
-
-    def _add_up(self) -> None:
-        if not self._tallies.go_on(
-            self._document.subsessions, time.perf_counter() + budgets.current.background_slice_s
-        ):
-            # Not 0, which would leave no time for input between slices.
-            self._adding.start(1)
-            return
-        self._tallied = True  # `counts.came` follows for the missing ones
-        if self.model.order is Order.TOKENS:
-            self.model.reload()
-        else:
+    def _show(self, listed: ListedSubsessions) -> None:
+        """Shows the list. Selection and scroll position stay if the rows are the same."""
+        if self.source.has_same_rows(listed):
+            self.source.replace_rows(listed)
             self.model.renew()
+        else:
+            with self.model.changing():
+                self.source.replace_rows(listed)
+        self.view.set_empty_text("" if len(self.source) else NONE_OPEN if listed.all else NOTHING)
+        for choice, count in ((_ALL, listed.all), (_OPEN, listed.open)):
+            self._segments.buttons[choice].setToolTip(f"{count:,} {'open' if choice == _OPEN else 'in this chat'}")
+        self.counts.request()
+
+    def _on_rows_arrived(self, start: int, stop: int) -> None:
+        self.model.renew(start, stop - 1)
 
     def _on_counted(self) -> None:
-        self._tallied = False
-        self._tallies.begin()
-        self._add_up_soon()
+        if self._order is Order.TOKENS:
+            self.refresh()
+        else:
+            self.source.drop_rows()
+            self.model.renew()
 
     # User input
 
     def _on_picked(self, row: int, _clicked: bool) -> None:
-        self.chosen.emit(self.model.rows.subs[row].key)
+        self.chosen.emit(self.source.listed.keys[row])
 
     def _on_entered(self, row: int) -> None:
-        self.entered.emit(self.model.rows.subs[row].key)
+        self.entered.emit(self.source.listed.keys[row])
 
     def _on_which_chosen(self, choice: str) -> None:
-        self.model.open_only = choice == _OPEN
+        self._open_only = choice == _OPEN
         self.refresh()
 
     def _on_sort_clicked(self) -> None:
         self.menu.popup(self._sort.mapToGlobal(QPoint(0, self._sort.height())))
 
     def _on_order_chosen(self, action: QAction) -> None:
-        self.model.order = Order(action.data())
-        self._sort.set_description(f"Order of the list: {self.model.order.words.lower()}")
+        self._order = Order(action.data())
+        self._sort.set_description(f"Order of the list: {self._order.words.lower()}")
         self.refresh()
 
     def _copy_row(self, row: int) -> None:
         if row >= 0:
-            QGuiApplication.clipboard().setText(self.model.line(row).copied)
+            QGuiApplication.clipboard().setText(self.source.copied(row))
 
     def _on_theme_changed(self) -> None:
         metrics = self._themes.theme.metrics

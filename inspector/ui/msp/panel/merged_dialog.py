@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import errno
-import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPen
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -23,186 +19,87 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.analysis.views.model_context.json_export import parts_of, write_parts
 from inspector.base.file_names import file_stem
-from inspector.export.files import write_error_words
-from inspector.msp.objects import Message
+from inspector.engine.request import RequestError
+from inspector.engine.requests.msp_contexts import (
+    CopyMerged,
+    DescribeMerged,
+    EntryRow,
+    EntryText,
+    ExportMergedContext,
+    MergedFigures,
+    ReadMergedEntry,
+    WantedContext,
+)
 from inspector.present import formats
-from inspector.present.wire_text import safe_line, tool_tip, visible_controls
-from inspector.protocol.secrets.masking import mask_text, masked_beginning
+from inspector.present.rows import AUTO, EMPTY, TERTIARY, Column, Layout, Row, Tag, Text
+from inspector.present.wire_text import safe_line, visible_controls
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.questions import open_once
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.layers import order_words
-from inspector.ui.panels.list_delegate import ListDelegate
-from inspector.ui.panels.list_view import Key, ListModel, ListView
-from inspector.ui.sliced_work import SlicedWork
+from inspector.ui.msp.panel.sessions_client import SessionsClient
+from inspector.ui.widgets.asked_rows import AskedRows
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.form import CheckField
 from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.latest_answer import Pending
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
-if TYPE_CHECKING:
-    from inspector.msp.merged import Entry, MergedContext
-
-
-def messages_json(merged: MergedContext, *, secrets: bool = False) -> str:
-    """Returns a JSON object with `messages` in the format of chat completion APIs.
-
-    Args:
-        merged: the merged context.
-        secrets: True for secrets in plain text; else they are masked.
-    """
-    return "".join(_parts(merged, secrets=secrets))
+LAYOUT = Layout(((Column(gap=8), Column(width=AUTO, right=True)),))
+"""Layer and beginning of the text, and tokens."""
 
 
-def write_messages(
-    merged: MergedContext, target: Path, *, secrets: bool = False, spared: Iterable[Path] = ()
-) -> Generator[int]:
-    """Writes it to a file atomically, one message per step, and yields the bytes written so far.
+class MergedRows:
+    """One row per entry of a merged context, fixed while the dialog is open."""
 
-    Closing the generator early keeps the previous file.
+    layout = LAYOUT
 
-    Args:
-        merged: the merged context.
-        target: the file.
-        secrets: True for secrets in plain text; else they are masked.
-        spared: files that are never overwritten.
+    def __init__(
+        self, client: SessionsClient, context: WantedContext, entries: int, changed: Callable[[int, int], object], *,
+        counted: bool = True,
+    ) -> None:  # fmt: skip
+        """Starts without descriptions.
 
-    Raises:
-        OSError: the file cannot be written, or is the document itself.
-    """
-    target = Path(os.path.realpath(target))
-    # samefile() also detects links and other spellings of the path.
-    if target.exists() and any(path.exists() and target.samefile(path) for path in spared):
-        raise OSError(errno.EEXIST, "that is the document itself", str(target))
-    yield from write_parts(_parts(merged, secrets=secrets), target)
-
-
-def _parts(merged: MergedContext, *, secrets: bool) -> Iterator[str]:
-    messages = merged.as_messages()
-    masked = ({key: mask_text(value) for key, value in message.items()} for message in messages)
-    return parts_of(iter(messages) if secrets else masked)
-
-
-_KEY = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EntryLine:
-    """An entry as texts; safe to show.
-
-    Attributes:
-        layer: its number, from 1.
-        title: of the layer.
-        text: its beginning.
-    """
-
-    layer: int
-    title: str
-    text: str
-    role: str
-    reason: str
-    tokens: str
-
-
-class EntryRows:
-    """Rows of the entries, fixed while the dialog is open."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
+        Args:
+            client: asks the engine.
+            context: the merged context.
+            entries: number of its entries.
+            changed: called with start and stop of rows that arrived later than they were asked for.
+            counted: True if all its tokens are counted; else it shows none.
+        """
+        self._entries, self._counted = entries, counted
+        self._rows = AskedRows[EntryRow](
+            client, lambda start, stop: DescribeMerged(context, start, min(stop, entries)), changed
+        )
 
     def __len__(self) -> int:
-        return self._count
+        return self._entries
 
-    def key_at(self, row: int) -> Key:
-        return _KEY, row
+    def key_at(self, row: int) -> Hashable:
+        return row
 
-    def row_of(self, key: Key) -> int:
-        return key[1] if key[1] < self._count else -1
+    def row_of(self, key: Hashable) -> int:
+        return key if isinstance(key, int) and key < self._entries else -1
 
+    def line(self, row: int) -> EntryRow:
+        """Returns a row as texts; an empty one until it has arrived."""
+        return self._rows.row(row) or EntryRow(0, "", "", "", "", 0, None)
 
-class EntriesModel(ListModel):
-    """One row per entry of a merged context.
-
-    Attributes:
-        entries: pairs of layer number and entry.
-    """
-
-    def __init__(self, merged: MergedContext, parent: QObject | None = None, *, counted: bool = True) -> None:
-        super().__init__(parent)
-        self._merged = merged
-        self._counted = counted
-        self._lines: dict[int, EntryLine] = {}
-        self.entries: list[tuple[int, Entry]] = [
-            (number, entry) for number, layer in enumerate(merged.layers, 1) for entry in layer.entries
-        ]
-        self._rows = EntryRows(len(self.entries))
-
-    @property
-    @override
-    def listed(self) -> EntryRows:
-        return self._rows
-
-    def line(self, row: int) -> EntryLine:
-        """Returns a row as texts, cached."""
-        found = self._lines.get(row)
-        if found is None:
-            number, entry = self.entries[row]
-            tokens = f"{entry.tokens:,}" if self._counted else ""
-            found = self._lines[row] = EntryLine(
-                number, self._merged.layers[number - 1].title, order_words(entry, self._merged.rules),
-                safe_line(entry.role, 60) or "no role", safe_line(entry.reason, 300), tokens,
-            )  # fmt: skip
-        return found
-
-    # Texts of a row
-
-    @override
-    def text(self, row: int) -> str:
-        return self.line(row).text
-
-    @override
-    def accessible_text(self, row: int) -> str:
+    def spec(self, row: int) -> Row:
         line = self.line(row)
-        tokens = f", {line.tokens} tokens" if line.tokens else ""
-        return f"Layer {line.layer}, {line.title}: {line.text}{tokens}. {line.reason}"
-
-    @override
-    def tip(self, row: int) -> str:
-        line = self.line(row)
-        return tool_tip(f"{line.text}\n\n{line.reason}")
-
-
-class EntriesDelegate(ListDelegate):
-    """Paints an entry: layer number, beginning of its text and tokens."""
-
-    def __init__(self, model: EntriesModel, themes: ThemeController, parent: QObject | None = None) -> None:
-        super().__init__(themes, parent)
-        self._model = model
-
-    @override
-    def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
-        theme, line = self._themes.theme, self._model.line(row)
-        side = round(15 * self._zoom)
-        left = cell.left() + theme.metrics.pane_padding
-        box = QRect(left, cell.top() + (cell.height() - side) // 2, side, side)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.color("line.strong"), 1))
-        painter.drawRoundedRect(box, theme.metrics.radius_mark, theme.metrics.radius_mark)
-        painter.setFont(theme.font("badge"))
-        painter.setPen(theme.color("ink.secondary"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(line.layer))
-        left += side + round(8 * self._zoom)
-        right = cell.right() + 1 - theme.metrics.pane_padding
-        wide = self._metrics["small"].horizontalAdvance(line.tokens) + 2
-        self._draw(painter, "small", "ink.tertiary", right - wide, cell, line.tokens, wide + 2)
-        room = right - wide - theme.metrics.cell_padding - left
-        self._draw(painter, "body", "ink.primary", left, cell, line.text, room)
+        shown = f"{line.tokens:,}" if self._counted else ""
+        cells = (
+            (Tag(str(line.layer or ""), side=15), Text(line.text)),
+            (Text(shown, "count", TERTIARY, "never"),) if shown else EMPTY,
+        )
+        tokens = f", {shown} tokens" if shown else ""
+        return Row(
+            row, (cells,), line.text, tip=f"{line.text}\n\n{line.reason}",
+            spoken=f"Layer {line.layer}, {line.title}: {line.text}{tokens}. {line.reason}",
+        )  # fmt: skip
 
 
-COPIED_MOST = 2_000
-"""Maximum of copied entries; more would stall the window and need a file."""
-SHOWN_MOST = 200_000
-"""Maximum of displayed characters of an entry."""
 _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
 NOTHING = "The merged context is empty."
 
@@ -211,49 +108,41 @@ class MergedDialog(QDialog):
     """A list of entries at the left and the selected one at the right, as of the time it was opened.
 
     Signals:
-        message_requested(object): go to this `Message`.
+        message_requested(object): go to this `MessageRef`.
 
     Attributes:
-        model, view, text: its parts.
+        rows, model, view, text: its parts.
     """
 
     message_requested = Signal(object)
 
     def __init__(
-        self,
-        themes: ThemeController,
-        merged: MergedContext,
-        parent: QWidget | None = None,
-        *,
-        spared: Sequence[Path] = (),
-        counted: bool = True,
-    ) -> None:
+        self, client: SessionsClient, themes: ThemeController, merged: MergedFigures, context: WantedContext,
+        parent: QWidget | None = None, *, counted: bool = True,
+    ) -> None:  # fmt: skip
         """Creates the dialog.
 
         Args:
+            client: asks the engine.
             themes: gives the look.
-            merged: the merged context.
+            merged: figures of the merged context.
+            context: names it, in these edits alone.
             parent: owner.
-            spared: files an export never overwrites.
             counted: True if all its tokens are counted; else it shows none.
         """
         super().__init__(parent)
-        self._themes = themes
-        self._merged = merged
-        self._spared = tuple(spared)
+        self._client, self._themes, self._merged, self._context = client, themes, merged, context
         self._counted = counted
         self._masked = True
+        self._shown_row = -1
+        self._writing: Pending | None = None
         self.setObjectName("mergedContext")
-        label = safe_line(merged.subsession.label, 60)
-        self.setWindowTitle(f"Merged context of {label}")
+        self.setWindowTitle(f"Merged context of {merged.label}")
         self.setAccessibleName(self.windowTitle())
-        self._build(label)
-        self._writing = SlicedWork(self)
+        self._build(merged.label)
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-        if self.model.entries:
-            self._show_row(0)
-            self.view.select(self.model.listed.key_at(0))
+        self.select(0)
         self.view.setFocus()
 
     # Building
@@ -264,9 +153,11 @@ class MergedDialog(QDialog):
             TextLabel(f"Merged context of {label}", variant="title", name="mergedTitle", parent=self)
         )
         self._column.addWidget(TextLabel(self._sum_words(), variant="hint", name="mergedSum", wrap=True, parent=self))
-        self.model = EntriesModel(self._merged, self, counted=self._counted)
-        self.view = ListView(self.model, self._themes, name="mergedEntries", title="Entries", parent=self)
-        self.view.setItemDelegate(EntriesDelegate(self.model, self._themes, self.view))
+        self.rows = MergedRows(
+            self._client, self._context, self._merged.entries, self._on_rows_arrived, counted=self._counted
+        )
+        self.model = RowsModel(self.rows, self)
+        self.view = RowsView(self.model, self._themes, name="mergedEntries", title="Entries", parent=self)
         self.view.set_empty_text(NOTHING)
         self.view.picked.connect(lambda row, _clicked: self._show_row(row))
         self.view.entered.connect(self._on_entered)
@@ -331,59 +222,67 @@ class MergedDialog(QDialog):
 
     def _sum_words(self) -> str:
         merged = self._merged
-        entries = formats.count_of(len(merged.entries), "entry", "entries")
+        entries = formats.count_of(merged.entries, "entry", "entries")
         tokens = f"{merged.tokens:,} tokens, estimate ({merged.tokenizer}), in " if self._counted else ""
         return f"{tokens}{entries}, in the order they are sent. Secrets are masked here and in copies."
 
     # Reading
 
-    def select(self, entry: Entry) -> None:
-        """Selects and displays an entry."""
-        for row, (_, known) in enumerate(self.model.entries):
-            if known is entry:
-                self.view.select(self.model.listed.key_at(row))
-                self._show_row(row)
-                return
+    def select(self, place: int) -> None:
+        """Selects and displays the entry with an index."""
+        if 0 <= place < len(self.rows):
+            self.view.select(place)
+            self._show_row(place)
+
+    def _on_rows_arrived(self, start: int, stop: int) -> None:
+        self.model.renew(start, stop - 1)
+        if start <= self._shown_row < stop:
+            self._show_head(self._shown_row)
 
     def _show_row(self, row: int) -> None:
-        line, entry = self.model.line(row), self.model.entries[row][1]
-        tokens = f", {formats.count_of(entry.tokens, 'token')}" if self._counted else ""
-        self._head.setText(f"{line.layer}  {line.title}, {line.role}{tokens}")
+        self._shown_row = row
+        self._show_head(row)
+        self._client.send_request(ReadMergedEntry(self._context, row), lambda text: self._show_text(row, text))
+
+    def _show_head(self, row: int) -> None:
+        line = self.rows.line(row)
+        tokens = f", {formats.count_of(line.tokens, 'token')}" if self._counted else ""
+        self._head.setText(f"{line.layer}  {line.title}, {line.role}{tokens}" if line.layer else "")
         self._reason.setText(line.reason)
-        content = entry.content
-        shown = visible_controls(masked_beginning(content, SHOWN_MOST))
-        if len(content) > SHOWN_MOST:
-            shown += f"\n\n… {len(content) - SHOWN_MOST:,} more characters. Export to read them all."
-        self.text.setPlainText(shown)
-        self._go.setVisible(isinstance(entry.source, Message))
+        self._go.setVisible(line.source is not None)
+
+    def _show_text(self, row: int, text: EntryText) -> None:
+        if row == self._shown_row:
+            more = f"\n\n… {text.more:,} more characters. Export to read them all." if text.more else ""
+            self.text.setPlainText(f"{visible_controls(text.text)}{more}")
 
     def _on_entered(self, row: int) -> None:
-        if 0 <= row < len(self.model.entries):
-            source = self.model.entries[row][1].source
-            if isinstance(source, Message):
-                self.accept()
-                self.message_requested.emit(source)
+        source = self.rows.line(row).source if 0 <= row < len(self.rows) else None
+        if source is not None:
+            self.accept()
+            self.message_requested.emit(source)
 
     # Copying and exporting
 
     def _copy_entry(self, row: int) -> None:
         if row >= 0:
-            QGuiApplication.clipboard().setText(mask_text(self.model.entries[row][1].content))
-            self.outcome.setText("Copied this entry. Secrets are masked.")
+            self._copy(CopyMerged(self._context, row), "Copied this entry. Secrets are masked.")
 
     def copy(self) -> None:
         """Copies all entries as messages JSON with secrets masked."""
-        count = len(self.model.entries)
-        if count > COPIED_MOST:
-            self.outcome.setText(f"{count:,} entries are too many to copy. Export them to a file instead.")
-            return
-        QGuiApplication.clipboard().setText(messages_json(self._merged))
-        entries = formats.count_of(count, "entry", "entries")
-        self.outcome.setText(f"Copied {entries} as messages JSON. Secrets are masked.")
+        entries = formats.count_of(len(self.rows), "entry", "entries")
+        self._copy(CopyMerged(self._context), f"Copied {entries} as messages JSON. Secrets are masked.")
+
+    def _copy(self, wanted: CopyMerged, outcome: str) -> None:
+        try:
+            QGuiApplication.clipboard().setText(self._client.answer_now(wanted))
+        except RequestError as error:
+            outcome = str(error)
+        self.outcome.setText(outcome)
 
     def ask_for_file(self) -> None:
         """Asks for a file, then exports all entries."""
-        label = file_stem(mask_text(self._merged.subsession.label), "sub-session")
+        label = file_stem(mask_text(self._merged.label), "sub-session")
         name = f"{label}-context{'' if self._masked else '-unmasked'}.json"
         dialog = QFileDialog(self, "Export merged context", name, "JSON (*.json);;All files (*)")
         dialog.setObjectName("mergedExportDialog")
@@ -393,18 +292,20 @@ class MergedDialog(QDialog):
         open_once(dialog)
 
     def export(self, target: Path) -> None:
-        """Writes all entries in slices, and aborts a running export."""
-        steps = write_messages(self._merged, target, secrets=not self._masked, spared=self._spared)
-        name = safe_line(target.name)
-        self._writing.start(
-            steps,
-            progressed=lambda size: self.outcome.setText(f"Exporting: {formats.size(size)} so far."),
-            finished=lambda size: self._on_written(target, size),
-            failed=lambda error: self.outcome.setText(f"{name} could not be written: {write_error_words(error)}"),
-        )
+        """Writes all entries, and aborts a running export."""
+        self._stop_writing()
+        self._writing = self._client.request_parts(
+            ExportMergedContext(self._context, target, self._masked),
+            lambda size: self.outcome.setText(f"Exporting: {formats.size(size)} so far."),
+            lambda size: self._on_written(target, size), self.outcome.setText,
+        )  # fmt: skip
+
+    def _stop_writing(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()
 
     def _on_written(self, target: Path, size: int) -> None:
-        entries = formats.count_of(len(self.model.entries), "entry", "entries")
+        entries = formats.count_of(len(self.rows), "entry", "entries")
         secrets = "Secrets are masked." if self._masked else "Secrets are not masked."
         where = f"{safe_line(str(target))}, {formats.size(size)}"
         self.outcome.setText(f"Exported {entries} as {where}. {secrets}")
@@ -420,7 +321,7 @@ class MergedDialog(QDialog):
     @override
     def done(self, result: int) -> None:
         # A closed dialog must not go on with its export.
-        self._writing.stop()
+        self._stop_writing()
         super().done(result)
         self.deleteLater()
 

@@ -11,14 +11,12 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLa
 from typing_extensions import override
 
 from inspector.present.wire_text import tool_tip
+from inspector.ui.look.text_flags import LEFT
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText, SectionLabel
-from inspector.ui.panels.list_delegate import LEFT
 
 FIRST = 5
 """Number of entries in the collapsed list."""
-MOST = 60
-"""Maximum of entries in the expanded list; the dialog has all."""
 _ROW, _TEXT_X, _BOX = 22, 24, 15
 
 
@@ -130,7 +128,7 @@ class OrderList(QWidget):
         """Shows entries.
 
         Args:
-            lines: the first `MOST` of them.
+            lines: the first of them.
             total: number of all entries.
         """
         self._lines, self._total = lines, total
@@ -167,7 +165,7 @@ class OrderList(QWidget):
             self.entry_clicked.emit(self.rows.index(sender))
 
     def _on_more_clicked(self) -> None:
-        if self._total > MOST:
+        if self._total > len(self._lines):
             self.reading_asked.emit()
             return
         self._whole = not self._whole

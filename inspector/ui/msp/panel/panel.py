@@ -1,14 +1,13 @@
 """The "Sub-sessions" panel: list, conversation and indicator side by side.
 
-It reads the `SessionDocument` directly, so that edits are visible at once. It never edits: it emits requests to the
-window.
+It never edits: it emits requests to the window, and asks again after edits.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
@@ -17,12 +16,13 @@ from inspector.present import formats
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.chat import ChatPanel
 from inspector.ui.msp.panel.list import NOTHING, SubsessionList
+from inspector.ui.msp.panel.sessions_client import SessionsClient
+from inspector.ui.msp.panel.token_counts import TokenCounts
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import TextLabel
 
 if TYPE_CHECKING:
-    from inspector.msp.document import Edit, SessionDocument
-    from inspector.msp.objects import Subsession
+    from inspector.engine.requests.msp_sessions import ListedSubsessions, ShownSubsession
     from inspector.ui.msp.panel.indicator import Indicator
 
 _SIDES = {False: (217, 300), True: (288, 400)}
@@ -41,6 +41,8 @@ class SubsessionsPanel(QWidget):
         sub_context_requested: edit the sub-context; used before there is a sub-session.
 
     Attributes:
+        client: asks the engine.
+        counts: state of the counting of tokens.
         list, chat, indicator: its parts; `add_indicator` adds the indicator.
     """
 
@@ -51,18 +53,18 @@ class SubsessionsPanel(QWidget):
     merge_requested = Signal()
     sub_context_requested = Signal()
 
-    def __init__(self, document: SessionDocument, themes: ThemeController, parent: QWidget | None = None) -> None:
+    def __init__(self, client: SessionsClient, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._document = document
+        self.client = client
         self._themes = themes
-        self._dragged = False
-        self._stopped = False
+        self._dragged = self._is_edited = False
         self.setObjectName("subsessionsPanel")
         self.setAccessibleName("Sub-sessions")
         self.setProperty("variant", "base")
         self.indicator: Indicator | None = None
-        self.list = SubsessionList(document, themes, self)
-        self.chat = ChatPanel(document, themes, self)
+        self.counts = TokenCounts(client, self)
+        self.list = SubsessionList(client, themes, self.counts, self)
+        self.chat = ChatPanel(client, themes, self)
         self._split = QSplitter(Qt.Orientation.Horizontal, self)
         self._split.setObjectName("subsessionsSplit")
         self._split.setChildrenCollapsible(False)
@@ -79,11 +81,6 @@ class SubsessionsPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._pages)
         self.setFocusProxy(self.chat)
-        self._refresh_timer = QTimer(self)
-        self._refresh_timer.setSingleShot(True)
-        # Several changes in one turn of the event loop refresh once.
-        self._refresh_timer.setInterval(0)
-        self._refresh_timer.timeout.connect(self._refresh_sides)
         self.list.chosen.connect(self.show_subsession)
         self.list.entered.connect(lambda _key: self.chat.setFocus(Qt.FocusReason.OtherFocusReason))
         self.list.left.connect(lambda: self.chat.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -93,9 +90,15 @@ class SubsessionsPanel(QWidget):
         head.discard_requested.connect(self.discard_requested)
         head.merge_requested.connect(self.merge_requested)
         self.chat.left.connect(self._focus_list)
-        document.observers.append(self)
+        self.chat.shown.connect(self._on_shown)
+        self.chat.removed.connect(self._on_removed)
+        self.list.latest.answered.connect(self._show_first)
+        client.changed.connect(self.chat.refresh)
+        client.replaced.connect(self.chat.model.renew)
+        client.replaced.connect(self.refresh)
         themes.changed.connect(self._fit)
-        self._show_first()
+        if self.list.latest.answer is not None:
+            self._show_first(self.list.latest.answer)
 
     def _empty_page(self) -> QWidget:
         page = QWidget(self)
@@ -124,7 +127,6 @@ class SubsessionsPanel(QWidget):
         indicator.setVisible(True)
         indicator.message_requested.connect(self.chat.show_message)
         indicator.inherited_changed.connect(self._set_inherited_text)
-        self.list.share_counts(indicator.counts)
         self._order_parts()
         self.update_indicator()
         self._fit()
@@ -146,11 +148,8 @@ class SubsessionsPanel(QWidget):
             self.indicator.set_read_only(reason)
 
     def stop(self) -> None:
-        """Stops reading the document."""
-        self._stopped = True
-        self._refresh_timer.stop()
-        if self in self._document.observers:
-            self._document.observers.remove(self)
+        """Stops asking, before the document is closed."""
+        self.counts.stop()
         self.list.stop()
         if self.indicator is not None:
             self.indicator.stop()
@@ -158,80 +157,49 @@ class SubsessionsPanel(QWidget):
     # Content
 
     @property
-    def sub(self) -> Subsession | None:
+    def sub(self) -> ShownSubsession | None:
         """The displayed sub-session."""
         return self.chat.sub
 
     def show_subsession(self, key: str) -> None:
         """Displays a sub-session. Ignores unknown keys."""
-        sub = self._document.subsession(key)
-        if sub is None or sub is self.chat.sub:
-            return
-        self.chat.say_inherited("")
-        self.chat.show_subsession(sub)
-        self.list.mark(sub.key)
-        self.update_indicator()
-        self.shown.emit(sub.key)
+        self.chat.show_subsession(key)
 
-    def _show_first(self) -> None:
+    def _on_shown(self, key: str) -> None:
+        self.list.mark(key)
+        self.update_indicator()
+        self.shown.emit(key)
+
+    def _on_removed(self) -> None:
+        self.update_indicator()
+        self.list.refresh()
+
+    def _show_first(self, listed: ListedSubsessions) -> None:
         """Displays the first open sub-session, else the first; without any, the empty page."""
-        subs = self._document.subsessions
-        self._pages.setCurrentIndex(0 if subs else 1)
-        self.setFocusProxy(self.chat if subs else self._open_one)
-        if subs and self.chat.sub is None:
-            self.show_subsession(next((sub for sub in subs if sub.is_open), subs[0]).key)
+        self._pages.setCurrentIndex(0 if listed.all else 1)
+        self.setFocusProxy(self.chat if listed.all else self._open_one)
+        if self.chat.sub is None:
+            self.show_subsession(listed.first)
+        # The user may have listed open ones alone, without the displayed one.
+        elif self._is_edited:
+            self.list.mark(self.chat.sub.key)
+        self._is_edited = False
 
     def update_indicator(self) -> None:
         """Updates the indicator, including its switches."""
         if self.indicator is not None:
             self.indicator.show_subsession(None if self.chat.sub is None else self.chat.sub.key)
 
-    # Calls of the document
-
-    def session_edited(self, edit: Edit) -> None:
-        """Updates the conversation at once after an edit, and list and indicator in the next iteration."""
-        if self._stopped:
-            return
-        sub = self.chat.sub
-        living = None if sub is None else self._document.subsession(sub.key)
-        if edit.kind == "append" and living is sub and sub is not None:
-            if edit.key == sub.key and sub.is_open:
-                self.chat.take_in()
-            elif edit.key == sub.key:
-                self.chat.begin_anew(sub)
-            self.chat.refresh()
-        elif edit.kind == "visibility" and edit.message is not None and living is sub:
-            self.chat.model.renew(edit.message)
-        elif edit.kind in ("policy", "session") and living is sub:
-            pass  # only the merged context changes
-        else:
-            self.chat.begin_anew(living)
-            if living is None:
-                self.update_indicator()
-        self.chat.current_changed.emit()
-        self._show_first()
-        self._refresh_timer.start()
-
     def refresh(self) -> None:
-        self._refresh_sides()
+        """Asks for all parts again, after an edit."""
+        self._is_edited = True
         self.chat.refresh()
-
-    def _refresh_sides(self) -> None:
-        if self._stopped:
-            return
         self.list.refresh()
-        if self.chat.sub is not None:
-            self.list.mark(self.chat.sub.key)
         if self.indicator is not None:
             self.indicator.refresh()
 
     def _set_inherited_text(self, tokens: int, layers: int) -> None:
         self.chat.say_inherited(inherited_words(tokens, layers))
-
-    def tick(self) -> None:
-        """Updates ages each second."""
-        if self.isVisible():
-            self.chat.refresh()
 
     # Widths
 
@@ -271,7 +239,6 @@ class SubsessionsPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._fit()
-        self.refresh()
 
     def _focus_list(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
@@ -17,18 +17,14 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.msp.rules import RULE_WORDS
+from inspector.engine.requests.msp_contexts import RULE_WORDS, PolicyValues
 from inspector.settings.model import MergedRules
 from inspector.ui.look import icons
+from inspector.ui.look.text_flags import LEFT
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText, SectionLabel
-from inspector.ui.panels.list_delegate import LEFT
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.number_field import NumberField
-
-if TYPE_CHECKING:
-    from inspector.msp.objects import Policy
-
 
 _MIN_BUDGET, _MAX_BUDGET, _BUDGET_STEP = 100, 10_000_000, 500
 """Limits of the setting."""
@@ -53,7 +49,7 @@ class PolicyBox(QWidget):
     """Policy switches and links that edit their content.
 
     Signals:
-        changed(dict): changes for `SessionDocument.set_policy`.
+        changed(dict): changed members of the policy.
         sub_context_requested, snapshots_requested: edit them in the session.
         summaries_requested(QWidget): choose summaries to refer to, below this widget.
     """
@@ -125,14 +121,14 @@ class PolicyBox(QWidget):
         row.addStretch(1)
         return row
 
-    def show_policy(self, policy: Policy, missing_recent: int, *, is_open: bool, summaries: str = "") -> None:
+    def show_policy(self, policy: PolicyValues, missing_recent: int, *, is_open: bool, summaries: str = "") -> None:
         """Shows the policy of another sub-session without emitting `changed`.
 
         Args:
             policy: as in the file.
             missing_recent: default number of recent messages.
             is_open: True for an open sub-session; the policy of a closed one is read-only.
-            summaries: labels of referenced summaries, safe to show; "" for none.
+            summaries: labels of referenced summaries, safe to show, or "".
         """
         self.summaries.setText(f"Summaries: {summaries}" if summaries else "")
         self.summaries.setVisible(bool(summaries))
@@ -168,7 +164,7 @@ class PolicyBox(QWidget):
         self.recent.setFixedWidth(round(76 * self._themes.theme.zoom))
 
 
-def _missing_words(policy: Policy) -> str:
+def _missing_words(policy: PolicyValues) -> str:
     """Returns a note about values missing in the file."""
     parts = (
         (policy.include_sub_context, "the sub-context"), (policy.include_snapshots, "snapshots"),

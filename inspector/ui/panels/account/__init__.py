@@ -1,1 +1,1 @@
-"""Figures of *What happened* that several views share, and the list of waits (docs/design.md 3)."""
+"""The list of waits (docs/design.md 3)."""

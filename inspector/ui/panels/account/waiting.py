@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import enum
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QResizeEvent, QShowEvent
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.document.document import CaptureDocument
-from inspector.filters.strings import quote
+from inspector.engine.requests.account import Wait, WaitFilter, WaitList, Waits
 from inspector.present import formats
-from inspector.present.longest_waits import longest_waiting
-from inspector.present.wait_words import Wait, describe_waits
+from inspector.present.rows import PRIMARY, TERTIARY, Cell, Text
 from inspector.present.wire_text import tool_tip
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.account.figures import AccountFigures
-from inspector.ui.panels.figures_model import FiguresModel
-from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
+from inspector.ui.widgets.rows.table import TableView
+from inspector.ui.widgets.rows.table_model import TableModel
 
 MOST_LISTED = 200
 """Maximum of listed waits, and of listed requests for discovery."""
@@ -61,7 +58,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-class WaitingModel(FiguresModel[Wait]):
+class WaitingModel(TableModel[Wait]):
     """Rows of waits."""
 
     columns = Column
@@ -95,12 +92,24 @@ class WaitingModel(FiguresModel[Wait]):
         return str(one.message + 1) if column is Column.NO else getattr(one, _NAMES[column])
 
     @override
+    def cell(self, one: Wait, column: Column) -> Cell:
+        ink = TERTIARY if one.discovery else PRIMARY
+        if column is Column.NO:
+            ink = "accent.text"
+        elif column is Column.LONG and one.is_long:
+            ink = "severity.warning"
+        font = "mono-row" if column is Column.WHAT else "figure" if self.is_figure(column) else "body"
+        return (Text(self.text(one, column), font, ink, link=column is Column.NO),)
+
+    @override
     def heading_tip(self, column: int) -> str:
         return _TIPS[column]
 
 
-class WaitingView(FiguresTable):
+class WaitingView(TableView):
     """The table of waits."""
+
+    click_enters = True
 
     def __init__(self, model: WaitingModel, themes: ThemeController, parent: WaitingPanel) -> None:
         super().__init__(model, themes, parent, name="waiting", widths=_WIDEST)
@@ -131,22 +140,6 @@ class WaitingView(FiguresTable):
             heads.resizeSection(column, width)
 
     @override
-    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        column, one = self.column_at(index), self._model.rows[index.row()]
-        font = QFont(self.name_font(mono=column is Column.WHAT))
-        font.setUnderline(column is Column.NO and index.row() == self.hovered_row)
-        token = "ink.tertiary" if one.discovery else "ink.primary"
-        if column is Column.NO:
-            token = "accent.text"
-        elif column is Column.LONG and one.is_long:
-            token = "severity.warning"
-        text = QFontMetrics(font).elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, box.width())
-        painter.setFont(font)
-        painter.setPen(self._themes.theme.color(token))
-        side = Qt.AlignmentFlag.AlignRight if column >= Column.LONG else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
-
-    @override
     def enter_row(self, row: int) -> None:
         self._panel.message_requested.emit(self._model.rows[row].message)
 
@@ -156,24 +149,21 @@ class WaitingView(FiguresTable):
         go = menu.addAction(f"Go to {formats.message_number(message)}")
         go.triggered.connect(lambda: self._panel.message_requested.emit(message))
         menu.addSeparator()
-        sender = self._panel.sender_name(message)
-        text = f"waiting && from == {quote(sender)}" if sender else "waiting && !from"
-        add_filter_actions(menu, text, self.filter_requested.emit)
+        add_filter_actions(menu, self._panel.client.answer_now(WaitFilter(message)), self.filter_requested.emit)
 
 
 class WaitingPanel(HeadedPanel):
     """The waits of one document, up to date while visible.
 
     Attributes:
+        client: asks the engine.
         head, model, view: its parts.
+        latest: the waits.
     """
 
-    def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, figures: AccountFigures,
-        parent: QWidget | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(document, "Waiting", parent)
-        self._figures = figures
+    def __init__(self, client: Client, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__("Waiting", parent)
+        self.client = client
         self.model = WaitingModel(self)
         self.head = PaneHead(theme_controller, "Waiting", name="waitingHead", parent=self)
         self.head.add_button("clear", "Close", name="waitingClose").clicked.connect(self.close_requested)
@@ -181,46 +171,21 @@ class WaitingPanel(HeadedPanel):
         self.view.set_empty_text("Computing waits.")
         self.view.filter_requested.connect(self.filter_requested)
         self.stack(self.head, self.view)
-        self._throttle = RefreshThrottle(self, self.renew, lambda: 0)
-        figures.renewed.connect(self._throttle.request)
+        self.latest = LatestAnswer(
+            self, client, lambda: Waits(MOST_LISTED), self._show, every_ms=lambda: intervals.FIGURES_MS
+        )
 
-    def sender_name(self, message: int) -> str:
-        """Returns the sender's name as in the message, or ""."""
-        return self._document.capture.string("sender", message) or ""
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._figures.set_viewed("waiting", True)
-
-    @override
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._figures.set_viewed("waiting", False)
-
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Does nothing: `AccountFigures.renewed` updates the list."""
+    def tick(self) -> None:
+        """Updates the waiting times once a second while messages arrive."""
+        if self.latest.answer is not None and self.latest.answer.is_arriving:
+            self.latest.invalidate()
 
     def stop(self) -> None:
-        """Stops reading the document."""
-        self._figures.stop()
-        self._throttle.stop()
+        """Ends all requests."""
+        self.latest.stop()
 
-    def renew(self) -> None:
-        if not self.isVisible() or not self._figures.ready:
-            return
-        tally = self._figures.tally
-        rows = [
-            one
-            for discovery in (False, True)
-            for one in describe_waits(
-                self._document.analysis,
-                longest_waiting(
-                    self._document.analysis, tally, MOST_LISTED, discovery=discovery, in_vain=not discovery
-                ),
-                discovery=discovery,
-            )
-        ]
+    def _show(self, found: WaitList) -> None:
+        rows = found.waits
         self.model.take_rows(rows)
         quiet = sum(one.discovery for one in rows)
         more = "" if max(quiet, len(rows) - quiet) < MOST_LISTED else " or more"

@@ -8,10 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.analysis.findings.naming_problems import NamingProblem
-from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.user_marks import Note
-from inspector.filters.visible import Reach, Scope
+from inspector.engine.requests.context_tree import MAIN, Note, OddName
+from inspector.engine.requests.filters import Reach, Scope
 from inspector.present.formats import count_of, message_number
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.widgets.filter_menu import add_filter_actions
@@ -99,15 +97,14 @@ class ContextMenu(QMenu):
         self.addAction(words).triggered.connect(lambda: self.comment_chosen.emit())
         self.addSeparator()
 
-    def add_problems(self, count: int, odd: Sequence[NamingProblem]) -> None:
+    def add_problems(self, count: int, odd_names: Sequence[OddName]) -> None:
         """Adds actions for the problems of the subtree and for messages with irregularities."""
         if count:
             self.addAction(f"Show {count_of(count, 'message')} with a problem").triggered.connect(self._on_problems)
-        for one in odd:
-            words = f"{one.check.title[:1].lower()}{one.check.title[1:]}"
-            action = self.addAction(f"Go to {message_number(one.row)}: {words}")
-            action.triggered.connect(lambda _=False, row=one.row: self.message_chosen.emit(row))
-        if count or odd:
+        for one in odd_names:
+            action = self.addAction(f"Go to {message_number(one.message)}: {one.words}")
+            action.triggered.connect(lambda _=False, message=one.message: self.message_chosen.emit(message))
+        if count or odd_names:
             self.addSeparator()
 
     def _on_problems(self) -> None:

@@ -1,96 +1,121 @@
-"""Qt model of the context tree: rows with label, state, counts, tokens and search hits; tooltips."""
+"""Item model of the context tree: rows with label, state, counts, tokens and search hits."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from typing_extensions import override
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QModelIndex, QObject, Signal
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.findings.by_context import Tally
-from inspector.analysis.findings.naming_problems import NamingProblem, naming_problems
-from inspector.analysis.passes.contexts.context_pass import REASONING_TYPE
-from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
-from inspector.analysis.passes.tokens.reported_usage import Usage
-from inspector.analysis.passes.user_marks import EMPTY_NOTE, ContextTarget, Note
-from inspector.document.document import CaptureDocument
-from inspector.filters.scope import Scope
-from inspector.present.formats import clock, count_of, message_number
-from inspector.present.session_titles import ShownTitles
-from inspector.present.sources import shared_by_source, state_of
-from inspector.present.sub_agent_facts import usage_facts
-from inspector.present.subject import text_of
-from inspector.present.wire_text import excerpt, safe_line, tool_tip
-from inspector.protocol.context_places import PLACE_EXPLANATIONS
-from inspector.protocol.msp import SUBSESSION_TYPE
-from inspector.protocol.timestamps import NO_TIME
-from inspector.ui.panels.contexts.activity import NOTHING as NOTHING_USED
-from inspector.ui.panels.contexts.activity import Activity, TreeTokens, TreeUsage
-from inspector.ui.panels.contexts.rows import (
-    EVERYTHING,
-    ContextMatches,
-    ContextRows,
-    RowInsertion,
-    is_root,
-    is_source,
-    main_code,
-    place_of,
-    root_code,
-    source_code,
+from inspector.engine.requests.context_tree import (
+    MAIN,
+    ContextRow,
+    DescribeContexts,
+    FindContexts,
+    FollowContexts,
+    Note,
+    Tally,
+    TipOfContext,
+    TreeChanges,
+    Usage,
 )
-from inspector.ui.panels.contexts.source_level import SourceLevel
+from inspector.engine.requests.filters import Scope
+from inspector.present.context_codes import is_root, is_source, main_code, place_of
+from inspector.present.context_tips import tally_words
+from inspector.present.formats import count_of
+from inspector.ui import intervals
+from inspector.ui.panels.contexts.halos import Halos
+from inspector.ui.panels.contexts.rows import EVERYTHING, ContextMatches, ContextRows, RowInsertion
+from inspector.ui.panels.contexts.source import ContextSource
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
+from inspector.ui.widgets.rows.described_rows import AFTER, BEFORE, DescribedRows
+from inspector.ui.widgets.rows.model import RowsModel
 
 MAX_STEPS = 32
 """Most insertions announced one by one; more become a reset, so that views update once."""
-
-MANY_TOUCHED = 500
-"""Most touched contexts with exact updates; more repaint all rows."""
-
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
+_SEARCH_REST = 10
+"""Pause after a search, as a multiple of its duration."""
 
 
-class ContextTreeModel(QAbstractTableModel):
-    """Table of one column, one row for each visible context.
+class ContextTreeModel(RowsModel):
+    """Rows of visible contexts. The engine describes them as they come into sight.
 
     Attributes:
+        client: asks the engine.
         rows: the visible rows.
-        activity: message totals and halos.
-        tokens: token sums, if shown.
-        usage: usage reported by model calls, if shown.
+        changes: the last changes of the tree, and figures of all rows.
+        halos: halos of contexts with new messages.
+        animated: new messages start halos.
+        shows_tokens: rows have tokens.
+        shows_usage: rows have usage reported by model calls.
+        is_usage_asked: the user asked for it; otherwise a narrow panel omits it in favour of labels.
+        room: width of the view in pixels at 100 %.
 
     Signals:
-        about_to_change(): rows will be inserted or removed; views save their position.
-        rows_settled(): the change is complete.
+        followed(): the rows show the present state of the engine.
+        matches_shown(): the matches of a search have arrived.
     """
 
-    about_to_change = Signal()
-    rows_settled = Signal()
+    followed = Signal()
+    matches_shown = Signal()
 
-    def __init__(self, document: CaptureDocument, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._analysis = document.analysis
-        self._contexts = document.analysis.contexts
-        # All rows are made below, so earlier changes are dropped.
-        self._contexts.take_touched()
-        self._analysis.findings.by_context.take_touched()
-        self.rows = ContextRows(self._contexts, SourceLevel(document.capture))
-        self.activity = Activity(self._analysis)
-        self.activity.feed()
+    def __init__(self, client: Client, parent: QObject | None = None) -> None:
+        super().__init__(ContextSource(self), parent)
+        self.client = client
+        self.room = 0.0
+        self.rows = ContextRows()
+        self._found: ContextMatches | None = None
+        self.halos = Halos()
         self.animated = True
-        self.tokens = TreeTokens(document.analysis)
-        self._titles = ShownTitles(document.capture)
-        self.usage = TreeUsage(document.analysis)
+        self.shows_tokens = self.shows_usage = self.is_usage_asked = False
+        self._described: DescribedRows[int, ContextRow] = DescribedRows(
+            client, self._rows_request, lambda row: row.code, self._on_described
+        )
+        self.changes: LatestAnswer[TreeChanges] = LatestAnswer(
+            self, client, self._changes_request, self._take, every_ms=lambda: 0
+        )
+        self._search: LatestAnswer[NDArray[np.int32]] = LatestAnswer(
+            self, client, lambda: FindContexts(self.needle), self._show_found,
+            every_ms=lambda: intervals.LISTS_MS, rest=_SEARCH_REST, ready=lambda: self.needle != "",
+        )  # fmt: skip
+        self.changes.request_now()
+
+    def stop(self) -> None:
+        """Ends all requests."""
+        self.changes.stop()
+        self._search.stop()
+
+    # Contents of rows
+
+    def _rows_request(self, codes: tuple[int, ...]) -> DescribeContexts:
+        return DescribeContexts(codes, tokens=self.shows_tokens, usage=self.shows_usage)
+
+    def content(self, row: int) -> ContextRow:
+        """Returns the content of a row; an empty one while it is on its way."""
+        code = self.code(row)
+        found = self._described.find(code, lambda: self.rows.codes[max(0, row - BEFORE) : row + AFTER].tolist())
+        return found or ContextRow(code)
+
+    def renew_rows(self, first: int, last: int) -> None:
+        """Has the rows of a range described again, and others when they come into sight."""
+        self._described.drop()
+        self._described.request(self.rows.codes[first : last + 1].tolist())
+
+    def _on_described(self, code: int) -> None:
+        row = self.rows.row_of(code)
+        if row >= 0:
+            self.renew(row, row)
+
+    def request_tip(self, row: int, show: Callable[[str], object]) -> None:
+        """Asks for the tooltip of a row."""
+        self.client.send_request(TipOfContext(self.code(row), self.shows_tokens), show)
 
     # Meaning of rows
 
     def code(self, row: int) -> int:
-        """Returns the code of a row; see `rows`."""
+        """Returns the code of a row (`inspector.present.context_codes`)."""
         return int(self.rows.codes[row])
 
     def node(self, row: int) -> int | None:
@@ -98,20 +123,17 @@ class ContextTreeModel(QAbstractTableModel):
         code = self.code(row)
         return code if code >= 0 else None if is_root(code) or is_source(code) else MAIN
 
-    def source(self, row: int) -> int | None:
+    def source_of(self, row: int) -> int | None:
         """Returns a source's index in the capture; None for other rows."""
         code = self.code(row)
         return place_of(code) if is_source(code) else None
 
     def scope(self, row: int) -> Scope:
         """Returns the scope set by a click on a row."""
-        return Scope(self.space(row), self.node(row), source=self.source(row))
-
-    def _spaces_of(self, source: int) -> list[int]:
-        return [self.rows.space_of(code) for code in self.rows.children(source_code(source))]
+        return Scope(self.space(row), self.node(row), source=self.source_of(row))
 
     def space(self, row: int) -> int:
-        """Returns the string id of a row's space."""
+        """Returns the string id of a row's space; 0 for a source."""
         return self.rows.space_of(self.code(row))
 
     def depth(self, row: int) -> int:
@@ -126,183 +148,112 @@ class ContextTreeModel(QAbstractTableModel):
         code = self.code(row)
         return self.rows.has_children(code) and self.rows.is_open(code, self.depth(row))
 
-    def space_name(self, space: int) -> str:
-        """Returns a space's name: a session's label or title, the space's own name, else the document's."""
-        label = self._contexts.sessions.labels.get(space) or self._titles.session_title(space)
-        return label or self._document.capture.strings[space] or self._document.name
-
     @property
     def session_title(self) -> str:
-        """Title of the document's only session; "" for several sessions, or without a title.
-
-        Conversations without a space, as recorded from a model API, do not count.
-        """
-        # String id 0 is the space without a name.
-        titles = [title for space in self._contexts.spaces if space and (title := self._titles.session_title(space))]
-        return titles[0] if len(titles) == 1 else ""
-
-    def is_session(self, space: int) -> bool:
-        """Returns True if a space is a session with a label or title besides its id."""
-        return space in self._contexts.sessions.labels or bool(self._titles.session_title(space))
+        """Title of the document's only session; "" for several sessions, or without a title."""
+        return self.changes.answer.session_title if self.changes.answer is not None else ""
 
     def label(self, row: int) -> str:
         """Returns a row's label on one line, with control characters visible."""
-        code = self.code(row)
-        if code >= 0:
-            return safe_line(self._contexts.label(code))
-        if is_source(code):
-            return safe_line(self._document.capture.sources[place_of(code)].name)
-        return safe_line(self.space_name(self.space(row))) if is_root(code) else "main"
+        return self.content(row).label
 
     def is_raw_id(self, row: int) -> bool:
         """Returns True if the label is a raw id; both its ends matter."""
-        code = self.code(row)
-        return code >= 0 and not self._contexts.tree.label[code]
+        return self.content(row).is_raw_id
 
     def count(self, row: int) -> int:
         """Returns the messages of a row's subtree; for a source the messages read from it."""
-        code = self.code(row)
-        if code >= 0:
-            tree = self._contexts.tree
-            # While live, exact sums of a deep tree would be computed for every flush.
-            return (tree.recent_subtree if self._document.live else tree.subtree)[code]
-        if is_source(code):
-            return self.rows.sources.count(place_of(code))
-        space = self.space(row)
-        return (self.activity.totals if is_root(code) else self._contexts.main_counts).get(space, 0)
+        return self.content(row).count
 
     @property
     def is_behind(self) -> bool:
         """True if rows show older sums, because a deep tree takes long to add up during traffic."""
-        return self._contexts.tree.subtree_is_behind or self._analysis.findings.by_context.is_behind
+        return self.changes.answer is not None and self.changes.answer.is_behind
 
     @property
     def most_messages(self) -> int:
         """Largest message count of any row."""
-        sources = map(self.rows.sources.count, range(self.rows.sources.size))
-        return max((*self.activity.totals.values(), *sources), default=0)
+        return self.changes.answer.most_messages if self.changes.answer is not None else 0
+
+    @property
+    def has_usage(self) -> bool:
+        """True if any call reported usage."""
+        return self.changes.answer is not None and self.changes.answer.has_usage
 
     def token_count(self, row: int) -> int:
         """Returns the tokens of a row's subtree counted so far."""
-        code = self.code(row)
-        if code >= 0:
-            return self.tokens.subtree_tokens(code)
-        if is_source(code):
-            return sum(map(self.tokens.in_space, self._spaces_of(place_of(code))))
-        space = self.space(row)
-        return self.tokens.in_space(space) if is_root(code) else self.tokens.in_main(space)
+        return self.content(row).tokens
 
     def reported(self, row: int) -> Usage:
         """Returns the usage reported by model calls in a row's subtree."""
-        code = self.code(row)
-        if code >= 0:
-            return self.usage.subtree_usage(code)
-        if is_source(code):
-            used = map(self.usage.in_space, self._spaces_of(place_of(code)))
-            return Usage(*map(sum, zip(NOTHING_USED, *used, strict=True)))
-        space = self.space(row)
-        return self.usage.in_space(space) if is_root(code) else self.usage.in_main(space)
+        return self.content(row).usage
 
     def show_usage(self, shown: bool) -> None:
-        """Shows or hides reported usage; computed only while shown."""
-        self.usage.shown = shown
-        self.usage.renew(now=True)
-        if len(self.rows):
-            self._emit_changed(0, len(self.rows) - 1)
+        """Shows or hides reported usage."""
+        self.shows_usage = shown
+        self._describe_again()
 
     def ask_for_usage(self) -> None:
         """Shows usage even in a narrow panel."""
-        self.usage.asked = True
+        self.is_usage_asked = True
 
     def show_tokens(self, shown: bool) -> None:
-        """Shows or hides tokens; computed only while shown."""
-        self.tokens.shown = shown
-        self.tokens.renew(now=True)
-        if len(self.rows):
-            self._emit_changed(0, len(self.rows) - 1)
+        """Shows or hides tokens."""
+        self.shows_tokens = shown
+        self._describe_again()
+
+    def _describe_again(self) -> None:
+        self._described.drop()
+        self.renew()
 
     def note(self, row: int) -> Note:
         """Returns the user's mark and comment of a row."""
-        node = self.node(row)
-        marks = self._document.analysis.marks
-        return EMPTY_NOTE if node is None or not len(marks) else marks.note(ContextTarget(self.space(row), node))
+        return self.content(row).note
 
     def tally(self, row: int) -> Tally:
-        """Returns the findings of a row's subtree. O(1)."""
-        code, found = self.code(row), self._analysis.findings.by_context
-        if code >= 0:
-            return found.recent(code) if self._document.live else found.subtree_tally(code)
-        if is_source(code):
-            tallies = [found.in_space(space) for space in self._spaces_of(place_of(code))]
-            return Tally(*map(sum, zip(Tally(), *tallies, strict=True)))
-        return found.in_space(self.space(row)) if is_root(code) else found.in_main(self.space(row))
+        """Returns the findings of a row's subtree."""
+        return self.content(row).tally
 
     def state(self, row: int) -> str:
-        """Returns active, idle, concluded or cancelled; "" for a space; the connection state for a source."""
-        code = self.code(row)
-        if code >= 0:
-            return self._contexts.state(code, self._analysis.now_ns)
-        if is_source(code):
-            return state_of(self._document, place_of(code))
-        return "" if is_root(code) else self.activity.main_state(self.space(row))
+        """Returns active, idle, concluded or cancelled; "" for a space, and for an open context without messages.
 
-    def end(self, row: int) -> str:
-        """Returns concluded or cancelled; "" for an open context. O(1) for any subtree."""
-        code = self.code(row)
-        ends = {CONCLUDED: "concluded", CANCELLED: "cancelled"}
-        return ends.get(self._contexts.facts.end[code], "") if code >= 0 else ""
+        Of a source it is the state of its connection.
+        """
+        return self.content(row).state
 
     def is_implicit(self, row: int) -> bool:
         """Returns True for a context that exists only as ancestor of others."""
-        code = self.code(row)
-        return code >= 0 and bool(self._contexts.tree.implicit[code])
+        return self.content(row).is_implicit
 
     def is_reasoning(self, row: int) -> bool:
         """Returns True for a reasoning sequence."""
-        code = self.code(row)
-        return code >= 0 and self._contexts.type(code) == REASONING_TYPE and not self.is_implicit(row)
+        return self.content(row).is_reasoning
 
-    # Qt interface
-
-    @override
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    @override
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1
-
-    @override
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole or role == Qt.ItemDataRole.AccessibleTextRole:
-            return self.label(index.row())
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tooltip(self._document, self, index.row())
-        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return self.describe(index.row())
-        return None
+    def set_room(self, room: float) -> None:
+        """Sets the width of the view in pixels at 100 %, which decides the columns."""
+        if room != self.room:
+            self.room = room
+            self.renew()
 
     def describe(self, row: int) -> str:
         """Returns level, marks and counts of a row in words."""
-        parts = [f"level {self.depth(row) + 1}"]
+        content, parts = self.content(row), [f"level {self.depth(row) + 1}"]
         if self.has_children(row):
             parts.append("expanded" if self.is_expanded(row) else "collapsed")
-        parts.append(count_of(self.count(row), "message"))
-        if self.tokens.shown:
-            parts.append(f"{count_of(self.token_count(row), 'token')}, estimate")
-        if self.usage.shown and any(used := self.reported(row)):
+        parts.append(count_of(content.count, "message"))
+        if self.shows_tokens:
+            parts.append(f"{count_of(content.tokens, 'token')}, estimate")
+        if self.shows_usage and any(used := content.usage):
             parts.append(f"reported {used.input:,} tokens in, {used.cached:,} cached, {used.output:,} out")
-        if self.tally(row).problems:
-            parts.append(tally_words(self.tally(row), notes=False))
-        parts += self.note(row).words
-        if self.is_reasoning(row):
+        if content.tally.problems:
+            parts.append(tally_words(content.tally, notes=False))
+        parts += content.note.words
+        if content.is_reasoning:
             parts.append("reasoning")
-        if self.is_implicit(row):
+        if content.is_implicit:
             parts.append("no messages of its own")
-        elif self.state(row):
-            parts.append(self.state(row))
+        elif content.state:
+            parts.append(content.state)
         return ", ".join(parts)
 
     # Expansion and search
@@ -317,7 +268,7 @@ class ContextTreeModel(QAbstractTableModel):
             self._insert(self.rows.insertion_below(row))
         elif self.rows.end(row) > row + 1:
             self._remove(row + 1, self.rows.end(row) - 1)
-        self._emit_changed(row, row)
+        self.renew(row, row)
         self.rows_settled.emit()
 
     def expand_to(self, depth: int = EVERYTHING) -> None:
@@ -327,61 +278,67 @@ class ContextTreeModel(QAbstractTableModel):
 
     def show_sources(self, shown: bool) -> None:
         """Shows or hides the level of sources in documents with several."""
-        self.rows.sources.wanted = shown
+        self.rows.sources_wanted = shown
         if self.rows.regrouped:
             self._lay_out()
 
     def find(self, text: str) -> None:
         """Shows only contexts with a matching label or id, and their ancestors; "" shows all."""
-        self.rows.set_found(ContextMatches(self._contexts, text) if text.strip() else None)
-        self._lay_out()
+        if text.strip():
+            self._found = ContextMatches(self.rows.tree, text)
+            self._search.request_now()
+        else:
+            self._found = None
+            self.rows.set_found(None)
+            self._lay_out()
 
     @property
     def needle(self) -> str:
         """Search text, case folded; "" without a search."""
-        return self.rows.found.needle if self.rows.found is not None else ""
+        return self._found.needle if self._found is not None else ""
+
+    def _show_found(self, matches: NDArray[np.int32]) -> None:
+        if self._found is not None:
+            self._found.show(matches)
+            self.rows.set_found(self._found)
+            self._lay_out()
+            self.matches_shown.emit()
+
+    @property
+    def is_searching(self) -> bool:
+        """True until the matches of the present text have arrived."""
+        return self._found is not self.rows.found
 
     # Document changes
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Applies new traffic: inserts, removes and repaints rows.
+    def _changes_request(self) -> FollowContexts:
+        return FollowContexts(self.rows.tree.events, len(self.rows.tree.spaces))
 
-        The cost depends on the changes, not on the number of rows. A moved tree costs some ms more at 100,000 contexts.
-        """
-        touched = self._contexts.take_touched()
-        main = self.activity.feed()
-        # After a pause of the view, the tree may be ahead of this change.
-        self._follow_tree(touched)
-        if changes.tree_moved and len(self.rows):
-            # Older nodes may have new labels and types.
-            self._emit_changed(0, len(self.rows) - 1)
-        resolve = self._contexts.tree.resolve
-        # Many changes are repainted together, without a search for each row.
-        few = len(touched) <= MANY_TOUCHED
-        odd, spaces = self._analysis.findings.by_context.take_touched()
-        troubled = odd.tolist() if len(odd) <= MANY_TOUCHED else None
-        if (self.tokens.renew() | self.usage.renew()) and len(self.rows):
-            self._emit_changed(0, len(self.rows) - 1)
-        self._emit_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main, troubled, spaces)
-
-    def _follow_tree(self, touched: set[int]) -> None:
+    def _take(self, changes: TreeChanges) -> None:
+        """Applies new traffic: inserts and removes rows. The cost depends on the changes, not on the number of rows."""
         rows = self.rows
-        rows.sources.feed()
-        if not rows.is_outdated and not rows.regrouped:
-            return
-        # A search or another grouping decides which rows exist, so all are laid out.
-        if rows.found is not None or rows.regrouped:
-            rows.stale_spans()
-            if rows.found is not None:
-                rows.found.look_on(touched)
+        moved = rows.apply_changes(changes)
+        if rows.regrouped or (moved and (rows.found is not None or not len(rows))):
+            # Another grouping decides which rows exist, and so does a search, which follows soon.
             self._lay_out()
-            return
+        elif moved:
+            self._move_rows()
+        if self.animated and self.client.state.is_live:
+            now = time.monotonic()
+            self.halos.start(rows.shown_codes(changes.touched.tolist()), now)
+            main = set(changes.touched_main)
+            self.halos.start((main_code(p) for p, space in enumerate(rows.tree.spaces) if space in main), now)
+        self.followed.emit()
+
+    def _move_rows(self) -> None:
+        rows = self.rows
         self.about_to_change.emit()
         spans = rows.stale_spans()
         if len(spans) > MAX_STEPS:
             self.beginResetModel()
             rows.remove_all(spans)
             rows.insert_all(rows.insertions())
+            self.drop_specs()
             self.endResetModel()
         else:
             for first, last in spans:
@@ -393,6 +350,7 @@ class ContextTreeModel(QAbstractTableModel):
         if len(insertions) > MAX_STEPS:
             self.beginResetModel()
             self.rows.insert_all(insertions)
+            self.drop_specs()
             self.endResetModel()
             return
         for insertion in insertions:
@@ -402,11 +360,13 @@ class ContextTreeModel(QAbstractTableModel):
         if insertion.codes:
             self.beginInsertRows(QModelIndex(), insertion.row, insertion.row + len(insertion.codes) - 1)
             self.rows.insert(insertion)
+            self.drop_specs()
             self.endInsertRows()
 
     def _remove(self, first: int, last: int) -> None:
         self.beginRemoveRows(QModelIndex(), first, last)
         self.rows.remove(first, last)
+        self.drop_specs()
         self.endRemoveRows()
 
     def _lay_out(self) -> None:
@@ -414,142 +374,6 @@ class ContextTreeModel(QAbstractTableModel):
         self.about_to_change.emit()
         self.beginResetModel()
         self.rows.replace(*self.rows.layout())
+        self.drop_specs()
         self.endResetModel()
         self.rows_settled.emit()
-
-    def _emit_touched(self, touched: set[int], main: set[int], troubled: list[int] | None, spaces: set[int]) -> None:
-        """Emits changed rows: those with new messages or findings, and their ancestors.
-
-        Many changes are announced as a change of all rows: a repaint of the screen costs less than a search for rows.
-
-        Args:
-            touched: living contexts with new messages.
-            main: spaces with new messages in main.
-            troubled: contexts with changed findings; None if there are many.
-            spaces: spaces with changed findings.
-        """
-        rows = self.rows
-        # Taken here, so that each change is emitted once.
-        codes, self.rows.dirty = self.rows.dirty, set()
-        if troubled is None or len(codes) + len(touched) + len(troubled) > MANY_TOUCHED:
-            self._emit_changed(0, len(rows) - 1)
-        else:
-            living = {*touched, *map(self._contexts.tree.resolve, troubled)} - {MAIN}
-            changed = self._with_ancestors(codes, living, main | spaces)
-            found = rows.rows_of(changed).tolist() if len(changed) <= MANY_TOUCHED else range(len(rows))
-            if len(found) > MAX_STEPS:
-                self._emit_changed(found[0], found[-1])
-            elif found:
-                self._emit_spans(found)
-        if self.animated and self._document.live and len(touched) <= MANY_TOUCHED:
-            now = time.monotonic()
-            self.activity.spoke(rows.shown_codes(touched), now)
-            self.activity.spoke((main_code(p) for p, space in enumerate(rows.spaces) if space in main), now)
-
-    def _with_ancestors(self, codes: set[int], touched: set[int], main: set[int]) -> set[int]:
-        parent = self._contexts.tree.parent
-        for node in touched:
-            above = node
-            while above != MAIN and above not in codes and len(codes) <= MANY_TOUCHED:
-                codes.add(above)
-                above = parent[above]
-        for place, space in enumerate(self.rows.spaces):
-            codes.add(root_code(place))
-            if space in main:
-                codes.add(main_code(place))
-        codes.update(map(source_code, range(self.rows.sources.size)))
-        return codes
-
-    def _emit_spans(self, rows: Sequence[int]) -> None:
-        first = last = rows[0]
-        for row in rows[1:]:
-            if row != last + 1:
-                self._emit_changed(first, last)
-                first = row
-            last = row
-        self._emit_changed(first, last)
-
-    def _emit_changed(self, first: int, last: int) -> None:
-        self.dataChanged.emit(self.index(first, 0), self.index(last, 0))
-
-
-_CONCLUSION_LENGTH = 200
-"""Characters of a conclusion in a tooltip."""
-
-
-def tooltip(document: CaptureDocument, model: ContextTreeModel, row: int) -> str:
-    """Returns a row's tooltip: path, id, own count, last activity, state, findings and irregularities."""
-    lines = [model.note(row).comment, *_lines(document, model, row)]
-    return tool_tip("\n".join(line for line in lines if line))
-
-
-def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list[str]:
-    node, total, source = model.node(row), model.count(row), model.source(row)
-    if source is not None:
-        return _source_lines(document, model, row, source)
-    if node is None:
-        found = tally_words(model.tally(row))
-        if not model.is_session(model.space(row)):
-            return [f"{count_of(total, 'message')} in this space", found, f"Space: {model.label(row)}"]
-        name = safe_line(document.capture.strings[model.space(row)] or "none")
-        return [f"{count_of(total, 'message')} in this session", found, f"Session: {model.label(row)}", f"Id: {name}"]
-    contexts, tree = document.analysis.contexts, document.analysis.contexts.tree
-    if node < 0:
-        last = model.activity.main_last_ns.get(model.space(row), NO_TIME)
-        found = tally_words(model.tally(row))
-        used = [f"{one.name}: {one.value}" for one in usage_facts(document.analysis, model.space(row), MAIN)]
-        return [f"{count_of(total, 'message')} without a context", _state(model.state(row), last), *used, found]
-    own = tree.own[node]
-    lines = [f"{count_of(own, 'message')} here" + (f", {total:,} including nested contexts" if total != own else "")]
-    if model.tokens.shown:
-        lines.append(f"{count_of(model.token_count(row), 'token')}, estimate, including nested contexts")
-    lines.append(_state(model.state(row), contexts.last_ns[node]))
-    lines += [f"{one.name}: {one.value}" for one in usage_facts(document.analysis, tree.space[node], node)]
-    found = tally_words(model.tally(row))
-    if found:
-        lines.append(f"{found}, here and below" if model.has_children(row) else found)
-    lines += [contexts.type_reason(node), contexts.note(node)]
-    if (told := contexts.first_context_place(node)) in PLACE_EXPLANATIONS:
-        lines.append(f"Declared by {PLACE_EXPLANATIONS[told]}")
-    lines += [f"Irregular: {odd_words(odd)}" for odd in naming_problems(contexts, node)]
-    if tree.label[node]:
-        is_session = contexts.type(node) == SUBSESSION_TYPE
-        lines.append(f"{'Sub-session' if is_session else 'Asked'}: {model.label(row)}")
-    if (ended := contexts.concluded_by[node]) >= 0:
-        said = excerpt(text_of(document.capture, ended), _CONCLUSION_LENGTH)
-        word = "Cancelled" if model.end(row) == "cancelled" else "Concluded"
-        lines.append(f"{word} in No. {ended + 1}{f': {said}' if said else ''}")
-    lines.append(f"Path: {safe_line(tree.path(node))}")
-    if tree.label[node] or "/" in tree.name[node]:
-        lines.append(f"Id: {safe_line(tree.name[node])}")
-    return lines
-
-
-def _source_lines(document: CaptureDocument, model: ContextTreeModel, row: int, source: int) -> list[str]:
-    """Returns the lines of a source: its messages, and the ones shared with other sources."""
-    shared = shared_by_source(document)[source]
-    return [
-        f"{count_of(model.count(row), 'message')} read from this source, {model.state(row)}",
-        f"{count_of(shared, 'message')} shared with another source; each counts where it was read" * (shared > 0),
-        "Spaces that began in another source are listed there" * model.rows.sources.shares(source),
-        tally_words(model.tally(row)),
-        f"Source: {safe_line(str(document.capture.sources[source].path))}",
-    ]
-
-
-def tally_words(tally: Tally, *, notes: bool = True) -> str:
-    """Returns findings in words: "2 messages with a problem: 1 error, 2 warnings"; "" for no finding."""
-    counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes if notes else 0, "note")]
-    found = ", ".join(count_of(count, word) for count, word in counts if count)
-    return f"{count_of(tally.problems, 'message')} with a problem: {found}" if tally.problems else found
-
-
-def odd_words(odd: NamingProblem) -> str:
-    """Returns an irregularity and its first message: "malformed context path, No. 12"."""
-    again = f" and {odd.times - 1:,} more" if odd.times > 1 else ""
-    return f"{odd.check.title[:1].lower()}{odd.check.title[1:]}, {message_number(odd.row)}{again}"
-
-
-def _state(state: str, last_ns: int) -> str:
-    when = f", last message at {clock(last_ns)}" if last_ns != NO_TIME else ""
-    return f"{state.capitalize()}{when}"

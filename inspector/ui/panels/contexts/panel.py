@@ -11,26 +11,26 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.findings.naming_problems import naming_problems
-from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.user_marks import ContextTarget
-from inspector.document.document import CaptureDocument
-from inspector.filters.strings import quote
-from inspector.filters.visible import Scope
-from inspector.present.subject import ContextPlace, Place
+from inspector.engine.requests.context_tree import MAIN, ActionsOfContext
+from inspector.engine.requests.filters import Scope
+from inspector.engine.requests.marks import ContextTarget
+from inspector.present.context_codes import source_code
+from inspector.present.places import ContextPlace, Place
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.menu import ContextMenu
 from inspector.ui.panels.contexts.model import ContextTreeModel
-from inspector.ui.panels.contexts.rows import source_code
 from inspector.ui.panels.contexts.view import ContextTreeView
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.labels import IconLabel
+from inspector.ui.widgets.latest_answer import Client
 
 # The fade of 0.14 s needs three or four pictures.
 _HALO_MS = 40
 PROBLEMS = "finding.severity >= warning"
 """Display filter for messages with problems, as in the preset."""
+
+_NARROWING = ("replace", "and")
+"""Modes of a filter that leave only its messages."""
 
 
 class ContextsPanel(QWidget):
@@ -48,6 +48,7 @@ class ContextsPanel(QWidget):
         filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
         selected(int, int): the user picked a context: string id of its space, and node, MAIN for a main context.
         space_selected(): the user picked a whole space.
+        context_filtered(int, int): the user filtered by a context; as `selected`.
         details_requested(): show the details.
         mark_requested(Target), comment_requested(Target): mark or unmark a context; edit its comment.
         export_requested(ContextTarget): export a context as a sub-session.
@@ -58,27 +59,27 @@ class ContextsPanel(QWidget):
     filter_requested = Signal(str, str)
     selected = Signal(int, int)
     space_selected = Signal()
+    context_filtered = Signal(int, int)
     details_requested = Signal()
     message_requested = Signal(int)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
     export_requested = Signal(object)
 
-    def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, client: Client, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._document = document
+        self._client = client
         self._themes = theme_controller
         self._scope: Scope | None = None
         self._message_context: tuple[int, int] | None = None
         self._place: Place | None = None
+        self._goes_to_match = False  # once the matches have arrived
         self.setObjectName("contextsPanel")
         self.setAccessibleName("Contexts")
         self.setProperty("variant", "chrome")
         # Without this attribute a plain QWidget ignores its background in the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.model = ContextTreeModel(document, self)
+        self.model = ContextTreeModel(client, self)
         self.view = ContextTreeView(self.model, theme_controller, self)
         self.head = PaneHead(theme_controller, "Contexts", name="contextsHead", parent=self)
         self._build()
@@ -86,10 +87,13 @@ class ContextsPanel(QWidget):
         self._halo_timer.setInterval(_HALO_MS)
         self._halo_timer.timeout.connect(self._on_halo_tick)
         self.model.rows_settled.connect(self._show_mark)
+        self.model.rows_settled.connect(self._show_counts)
+        self.model.followed.connect(self._on_followed)
+        self.model.matches_shown.connect(self._on_matches_shown)
         self.view.scope_asked.connect(self._on_scope_requested)
-        self.view.cleared.connect(self.clear_scope)
+        self.view.left.connect(self.clear_scope)
         self.view.typed.connect(self._on_typed)
-        self.view.customContextMenuRequested.connect(self._on_menu_requested)
+        self.view.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self._enable_usage()
@@ -162,34 +166,35 @@ class ContextsPanel(QWidget):
 
     # Input from the window
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Applies a flush. Scope, cursor, expansion and scroll position stay."""
-        self.model.apply_changes(changes)
+    def _on_followed(self) -> None:
+        """Shows new figures. Scope, cursor, expansion and scroll position stay."""
         self._enable_usage()
-        self._show_counts()
-        if not self.model.activity.still() and not self._halo_timer.isActive():
+        if not self.model.halos.still() and not self._halo_timer.isActive():
             self._halo_timer.start()
+
+    def stop(self) -> None:
+        """Ends all requests."""
+        self.model.stop()
 
     def _enable_usage(self) -> None:
         """Enables and shows usage at the first report; the user's later choice stays."""
-        if not self.usage_action.isEnabled() and self.model.usage.is_known:
+        if not self.usage_action.isEnabled() and self.model.has_usage:
             self.usage_action.setEnabled(True)
             self.usage_action.setChecked(True)
 
     def tick(self, now_ns: int | None) -> None:
-        """Updates states once a second while traffic is live; they depend on `Analysis.now_ns`."""
-        if now_ns is not None and self.isVisible():
-            # States such as idle depend on the clock alone.
-            self.view.update_states()
-        # Sums were postponed during traffic: paint them once they are ready.
+        """Updates states once a second while traffic is live; they depend on the clock."""
         if self.model.is_behind:
-            self.view.viewport().update()
+            # Sums were postponed during traffic.
+            self.model.changes.invalidate()
+        elif now_ns is not None and self.isVisible():
+            self.view.renew_rows()
 
     def set_animated(self, animated: bool) -> None:
         """Enables or disables halos."""
         self.model.animated = animated
         if not animated:
-            self.model.activity.forget_halos()
+            self.model.halos.clear()
             self._halo_timer.stop()
             self.view.viewport().update()
 
@@ -226,7 +231,7 @@ class ContextsPanel(QWidget):
         scope = self._scope
         if scope is None or scope.node is None or scope.node == MAIN:
             return scope
-        return replace(scope, node=self._document.analysis.contexts.tree.resolve(scope.node), calls=False)
+        return replace(scope, node=self.model.rows.tree.resolve(scope.node), calls=False)
 
     @property
     def current(self) -> ContextTarget | None:
@@ -245,8 +250,8 @@ class ContextsPanel(QWidget):
         return None if rect.isEmpty() else (self.view.viewport(), rect)
 
     def show_notes(self) -> None:
-        """Repaints after a change of marks or comments."""
-        self.view.viewport().update()
+        """Shows changed marks or comments."""
+        self.view.renew_rows()
 
     def expand_all(self) -> None:
         self.model.expand_to()
@@ -292,8 +297,8 @@ class ContextsPanel(QWidget):
         self._expand_button.set_description("Collapse all" if expanded else "Expand all")
 
     def _on_halo_tick(self) -> None:
-        self.view.update_dots(self.model.activity.fading(time.monotonic()))
-        if self.model.activity.still():
+        self.view.update_dots(self.model.halos.fading(time.monotonic()))
+        if self.model.halos.still():
             self._halo_timer.stop()
 
     # Actions
@@ -319,39 +324,34 @@ class ContextsPanel(QWidget):
         self.show_scope(scope)
         self.scope_requested.emit(scope)
 
-    def _on_menu_requested(self, point: QPoint) -> None:
-        row = self.view.rowAt(point.y())
-        if row >= 0:
-            self.menu_for(row).popup(self.view.viewport().mapToGlobal(point))
-
     def menu_for(self, row: int) -> ContextMenu:
-        space, node, source = self.model.space(row), self.model.node(row), self.model.source(row)
-        tree = self._document.analysis.contexts.tree
-        filter_ = self.filter_for(space, node) if source is None else f"source == {quote(self._source_name(source))}"
-        menu = ContextMenu(self.model.scope(row), self.scope, filter_, self)
+        space, node = self.model.space(row), self.model.node(row)
+        facts = self._client.answer_now(ActionsOfContext(self.model.code(row)))
+        menu = ContextMenu(self.model.scope(row), self.scope, facts.filter, self)
         menu.scope_chosen.connect(self._request_scope)
         menu.filter_chosen.connect(self.filter_requested)
+        if node is not None:
+            menu.filter_chosen.connect(
+                lambda _text, mode: self.context_filtered.emit(space, node) if mode in _NARROWING else None
+            )
         menu.details_chosen.connect(self._on_details_chosen)
         menu.problems_chosen.connect(self._on_problems_chosen)
         menu.message_chosen.connect(self.message_requested)
-        contexts = self._document.analysis.contexts
-        menu.add_problems(self.model.tally(row).problems, [] if node is None else naming_problems(contexts, node))
+        menu.add_problems(facts.problems, facts.odd_names)
         if node is not None:
             target = ContextTarget(space, node)
-            menu.add_notes(self._document.analysis.marks.note(target))
+            menu.add_notes(facts.note)
             menu.mark_chosen.connect(lambda: self.mark_requested.emit(target))
             menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))
-        if source is not None:
-            menu.add_copy("Copy name", self._source_name(source))
-        elif node is None:
-            menu.add_copy("Copy name", self.model.space_name(space))
-            if self.model.is_session(space):
-                menu.add_copy("Copy id", self._document.capture.strings[space])
+        if node is None:
+            menu.add_copy("Copy name", facts.name)
+            if facts.is_session:
+                menu.add_copy("Copy id", facts.id)
         elif node != MAIN:
             menu.add_export()
             menu.export_chosen.connect(lambda: self.export_requested.emit(ContextTarget(space, node)))
-            menu.add_copy("Copy path", tree.path(node))
-            menu.add_copy("Copy id", tree.name[node])
+            menu.add_copy("Copy path", facts.path)
+            menu.add_copy("Copy id", facts.id)
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
 
@@ -359,31 +359,25 @@ class ContextsPanel(QWidget):
         self._request_scope(target)
         self.filter_requested.emit(PROBLEMS, "replace")
 
-    def _source_name(self, source: int) -> str:
-        return self._document.capture.sources[source].name
-
-    def filter_for(self, space: int, node: int | None) -> str:
-        """Returns the display filter of a space, its main context (MAIN), or a context's subtree."""
-        name = self._document.capture.strings[space]
-        in_space = f"space == {quote(name)}" if space else "!space"
-        if node is None:
-            return in_space
-        tree = self._document.analysis.contexts.tree
-        part = "!context" if node == MAIN else f"context under {quote(tree.path(node))}"
-        return part if len(self.model.rows.spaces) == 1 else f"{in_space} && {part}"
-
     # Search
 
     def _on_find_changed(self, text: str) -> None:
+        self._goes_to_match = False
         self.model.find(text)
-        self._show_counts()
+
+    def _on_matches_shown(self) -> None:
+        if self._goes_to_match:
+            self._go_to_match()
 
     def _on_typed(self, text: str) -> None:
         self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.find_box.setText(self.find_box.text() + text)
 
     def _go_to_match(self) -> None:
-        """Moves the focus from the find box to the first match in the tree."""
+        """Moves the focus from the find box to the first match in the tree, once it is known."""
+        self._goes_to_match = self.model.is_searching
+        if self._goes_to_match:
+            return
         found = self.model.rows.found
         rows = range(self.model.rowCount())
         first = next((row for row in rows if found is not None and self.model.code(row) in found.matches), 0)
@@ -407,6 +401,6 @@ class ContextsPanel(QWidget):
         self.collapse_all() if self.model.rows.expands_all else self.expand_all()
 
     def _on_more_clicked(self) -> None:
-        self.sources_action.setVisible(self.model.rows.sources.is_there)
+        self.sources_action.setVisible(self.model.rows.tree.sources > 0)
         self._clear_action.setEnabled(self._scope is not None)
         self._more.popup(self._more_button.mapToGlobal(QPoint(0, self._more_button.height())))

@@ -6,24 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QShowEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.document.document import CaptureDocument
-from inspector.present.account import account_of
+from inspector.engine.requests.account import AccountFigures, WhatHappened
+from inspector.engine.requests.waste import WasteFigures
 from inspector.present.account_sentences import AccountLine, Tone
 from inspector.present.head_words import HeadWords, account_words
 from inspector.present.wire_text import tool_tip
+from inspector.ui import intervals
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.account.figures import AccountFigures
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
-from inspector.ui.panels.details.page_builder import Links
+from inspector.ui.panels.details.links import Links
 from inspector.ui.panels.details.section import Page
-from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
 
 _MAX_QUOTE_LINES, _MAX_FIGURE_LINES = 3, 8
 """Most lines of a quoting sentence, and of a sentence with figures; figures are never cut."""
@@ -183,7 +182,7 @@ class AccountList(FittedList[AccountLine]):
         line = self.rows[row]
         if line.message is not None:
             go = menu.addAction(f"Go to No. {line.message + 1}")
-            go.triggered.connect(lambda: self.activate_row(row))
+            go.triggered.connect(lambda: self.message_requested.emit(line.message))
         if line.filter is not None:
             menu.addSeparator()
             add_filter_actions(menu, line.filter, self.filter_requested.emit, self.column_requested.emit)
@@ -228,16 +227,15 @@ class AccountPage(Page):
     renewed = Signal(object)
 
     def __init__(
-        self, document: CaptureDocument, themes: ThemeController, links: Links, figures: AccountFigures,
-        waste: WasteFigures, parent: QWidget | None = None,
+        self, client: Client, themes: ThemeController, links: Links, waste: LatestAnswer[WasteFigures],
+        parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         """Creates an empty page.
 
         Args:
-            document: the document described.
+            client: asks the engine.
             themes: theme source.
             links: receives clicks on links.
-            figures: figures of the account; computed while the page is visible.
             waste: figures of the Waste panel.
             parent: owner.
         """
@@ -245,40 +243,41 @@ class AccountPage(Page):
         self.setVerticalScrollBarPolicy(
             Qt.ScrollBarPolicy.ScrollBarAlwaysOn
         )  # a scroll bar that comes and goes would wrap all lines again
-        self._document = document
-        self._figures, self._waste = figures, waste
+        self._waste = waste
         self._links = links
         self.list: AccountList | None = None
         self._head: HeadWords | None = None
-        self._throttle = RefreshThrottle(self, self.renew, lambda: 0)
-        figures.renewed.connect(self._throttle.request)
-        waste.renewed.connect(self._throttle.request)
+        self.latest = LatestAnswer(self, client, self._question, self._show, every_ms=lambda: intervals.FIGURES_MS)
+        waste.answered.connect(self.latest.invalidate)
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._figures.set_viewed("account", True)
-        # Another page used the head; figures still in computation emit no signal.
+        # Another page used the head; an answer may not be due.
         if self._head is not None:
             self.renewed.emit(self._head)
 
-    @override
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._figures.set_viewed("account", False)
+    def tick(self) -> None:
+        """Updates the waiting times once a second while messages arrive."""
+        if self.latest.answer is not None and self.latest.answer.is_arriving:
+            self.latest.invalidate()
 
-    def renew(self) -> None:
-        """Rebuilds the sentences from the current figures."""
-        if not self.isVisible() or not self._figures.ready:
-            return
-        account = account_of(self._document, self._figures.tally, self._waste.found, self._figures.tool_tokens())
+    def _question(self) -> WhatHappened:
+        return WhatHappened(self._waste.answer.totals if self._waste.answer is not None else None)
+
+    def _show_again(self) -> None:
+        if self.latest.answer is not None:
+            self._show(self.latest.answer)
+
+    def _show(self, figures: AccountFigures) -> None:
+        account = figures.account
         if self.list is None:
             self.list = AccountList(self._themes, account.lines)
             # AccountList and Links declare the same signals.
             for name in ("message_requested", "filter_requested", "column_requested"):
                 getattr(self.list, name).connect(getattr(self._links, name))
             self.list.panel_requested.connect(self.panel_requested)
-            self.list.pointer_left.connect(self._throttle.request)
+            self.list.pointer_left.connect(self._show_again)
             self.show_sections([self.list], keep_place=False)
         # The pointer is over the list: keep rows in place until it leaves.
         elif self.list.underMouse():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.present.facts import Fact, fact
+from inspector.present.pages.parts import BlocksPart
 from inspector.present.wire_text import safe_line
 from inspector.protocol.payloads.content_blocks import Block, size_in_words
 from inspector.ui.look.theme import ThemeController
@@ -17,7 +17,6 @@ from inspector.ui.panels.details.pictures import BUDGET, PictureKey, Pictures, P
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.details.text_block import TextBlock
 
-_MOST_BLOCKS = 20
 _MOST_PICTURES = 6
 _TYPES = {"resource_link": "Link to", "resource": "Resource", "audio": "Audio", "image": "Picture"}
 _NAME_WIDTH = 72
@@ -34,14 +33,14 @@ class _PendingPicture:
 
 
 class BlocksView(QWidget):
-    """Content blocks in their order; at most 20, with a count of the rest.
+    """Content blocks in their order, with a count of the rest.
 
     Pictures appear as they are decoded. Pictures above the message's pixel budget are decoded on request.
     """
 
     def __init__(
-        self, themes: ThemeController, blocks: Sequence[Block], pictures: Pictures, *, formatted: bool,
-        budget: int = BUDGET, parent: QWidget | None = None,
+        self, themes: ThemeController, part: BlocksPart, pictures: Pictures, *, budget: int = BUDGET,
+        parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         """Shows blocks. `budget` is the number of pixels to decode; `self.budget` is the remainder."""
         super().__init__(parent)
@@ -54,19 +53,19 @@ class BlocksView(QWidget):
         self.setObjectName("contentBlocks")
         self.setAccessibleName("Content blocks")
         self._themes = themes
-        self._formatted = formatted
+        self._formatted = part.markdown
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(themes.theme.metrics.section_gap)
         seen = 0
-        for place, block in enumerate(blocks[:_MOST_BLOCKS]):
+        for place, block in enumerate(part.blocks):
             seen += block.is_picture
             for widget in self._make_block(block, place, may_decode=seen <= _MOST_PICTURES):
                 self._layout.addWidget(widget)
         # Bound to data instead of self: at `destroyed` the widget no longer exists.
         self.destroyed.connect(partial(pictures.give_up, self._pending_pictures, self._request_token))
-        if len(blocks) > _MOST_BLOCKS:
-            self._add_facts([fact("", f"{len(blocks) - _MOST_BLOCKS} more blocks, see Tree", "dim")], "moreBlocks")
+        if part.more:
+            self._add_facts([fact("", f"{part.more} more blocks, see Tree", "dim")], "moreBlocks")
 
     def _make_block(self, block: Block, place: int, *, may_decode: bool) -> list[QWidget]:
         if block.is_picture and may_decode:

@@ -244,9 +244,11 @@ class ChainView(FittedList[ChainRow]):
 
     @override
     def fill_menu(self, menu: QMenu, row: int) -> None:
-        if self.rows[row].is_link:
-            go = menu.addAction(f"Go to No. {self.rows[row].number}")
-            go.triggered.connect(lambda: self.activate_row(row))
+        link = self.rows[row]
+        if link.is_link:
+            menu.addAction(f"Go to No. {link.number}").triggered.connect(
+                lambda: self.message_requested.emit(link.message)
+            )
         super().fill_menu(menu, row)
 
 

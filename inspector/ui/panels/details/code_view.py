@@ -14,13 +14,14 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.base.utf16 import Utf16Offsets
 from inspector.present import formats
-from inspector.present.code import Sort, Stretch, language_of, stretches_of, without_numbers
+from inspector.present.code import Sort, Stretch, counted_words, language_of, stretches_of, without_numbers
 from inspector.present.wire_text import mask_start, visible_controls
 from inspector.protocol.payloads.file_edits import FileEdit, Line, Sign
-from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS, FIRST_LINES, TextView, shorten
+
+_SLICE_S, _PAUSE_MS = 0.008, 1
 
 _TOKENS: dict[Sort, str] = {
     "comment": "ink.tertiary", "string": "json.string", "number": "json.number", "keyword": "json.word",
@@ -55,10 +56,10 @@ class CodeColors(QObject):
         self._offsets = Utf16Offsets(text)
         self._found = []
         self._pieces = iter(pieces)
-        self._timer.start(budgets.current.awaited_ms)
+        self._timer.start(_PAUSE_MS)
 
     def _color_slice(self) -> None:
-        until = time.perf_counter() + budgets.current.slice_s
+        until = time.perf_counter() + _SLICE_S
         new: list[Stretch] = []
         done = True
         for piece in self._pieces:
@@ -241,13 +242,6 @@ class DifferenceView(QWidget):
 
 
 _SIGNS: dict[Sign, str] = {" ": " ", "+": "+", "-": "\N{MINUS SIGN}", "@": "\N{HORIZONTAL ELLIPSIS}"}
-
-
-def counted_words(edit: FileEdit) -> str:
-    """Returns the counts of added and removed lines, signed."""
-    words = [f"+{edit.added:,}"] if edit.added or not edit.removed else []
-    words += [f"\N{MINUS SIGN}{edit.removed:,}"] if edit.removed else []
-    return " ".join(words)
 
 
 def _difference_stretches(lines: Sequence[Line], language: str) -> Iterator[Stretch]:

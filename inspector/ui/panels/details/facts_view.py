@@ -289,7 +289,7 @@ class FactsView(FittedList[Fact]):
     @override
     def fill_menu(self, menu: QMenu, row: int) -> None:
         fact_ = self.rows[row]
-        menu.addAction("Copy value").triggered.connect(lambda: self.copy_row(row))
+        self.add_copy(menu, "Copy value", row)
         for message in (*(part.message for part in fact_.parts), fact_.right_message):
             if message is not None:
                 go = menu.addAction(f"Go to No. {message + 1}")
@@ -299,7 +299,8 @@ class FactsView(FittedList[Fact]):
                 go = menu.addAction("Show in details")
                 go.triggered.connect(lambda _=False, place=part.place: self.place_requested.emit(place))
         if self._can_expand(row):
-            menu.addAction("Show less" if row in self._open else "Show all").triggered.connect(lambda: self.toggle(row))
+            toggle = menu.addAction("Show less" if row in self._open else "Show all")
+            toggle.triggered.connect(lambda: self.toggle(self.rows.index(fact_)) if fact_ in self.rows else None)
         if fact_.filter:
             menu.addSeparator()
             add_filter_actions(menu, fact_.filter, self.filter_requested.emit, self.column_requested.emit)

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.views.summaries.lifecycles import Saving
 from inspector.present import formats
 from inspector.present.formats import short_count
+from inspector.present.pages.parts import SavingPart
 from inspector.present.participant_facts import FigureRow
 from inspector.present.token_facts import ESTIMATE
 from inspector.present.wire_text import safe_line, tool_tip
-from inspector.ui.look.theme import Theme, ThemeController
+from inspector.ui.look.gauge import gauge_color
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
@@ -96,15 +97,6 @@ class FiguresView(FittedList[FigureRow]):
         if wanted:
             menu.addSeparator()
             add_filter_actions(menu, wanted, self.filter_requested.emit)
-
-
-WARN_SHARE, FULL_SHARE = 0.75, 0.90
-"""Shares of a limit from which a gauge warns, and is full (docs/design.md 10)."""
-
-
-def gauge_color(theme: Theme, share: float) -> QColor:
-    """Returns a gauge's colour by its share (docs/design.md 10)."""
-    return theme.color("gauge.full" if share >= FULL_SHARE else "gauge.warn" if share >= WARN_SHARE else "ink.tertiary")
 
 
 class UsageGauge(QWidget):
@@ -235,19 +227,14 @@ class UsageLine(QWidget):
 
 
 class SavingBar(QWidget):
-    """Bar of a result's length, filled by the part that the model still sees, with both figures.
-
-    Args:
-        saving: token counts of the result and of its summary; both are known.
-        collapsed: True once the summary replaces the result.
-    """
+    """Bar of a result's length, filled by the part that the model still sees, with both figures."""
 
     def __init__(
-        self, themes: ThemeController, saving: Saving, *, collapsed: bool, parent: QWidget | None = None
-    ) -> None:
+        self, themes: ThemeController, saving: SavingPart, parent: QWidget | None = None
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._themes = themes
-        before, summary = saving.before or 0, saving.summary or 0
+        before, summary, collapsed = saving.before, saving.summary, saving.collapsed
         saved = before - summary
         most = max(before, summary, 1)
         # Before the collapse the model sees the whole result.

@@ -7,12 +7,12 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QTextEdit, QWidget
 
 from inspector.base.utf16 import Utf16Offsets
-from inspector.filters.find import FindSearch
 from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.content_table import ContentTable
 from inspector.ui.panels.details.fitted_list import FittedList
-from inspector.ui.panels.details.json_tree import JsonTree
+from inspector.ui.panels.details.json_tree import JsonTree, TreePage
+from inspector.ui.panels.details.raw_page import RawPage
 
 _MAX_HIGHLIGHTS = 500
 """Most highlights in one text."""
@@ -34,9 +34,8 @@ class DetailLights:
         self._page: QWidget | None = None
         self._scroll_to_first = False
 
-    def show_find(self, search: FindSearch | None) -> None:
-        """Sets the search to highlight; None clears it."""
-        locate = None if search is None else search.locate
+    def show_find(self, locate: Locate | None) -> None:
+        """Sets the function that finds the texts to highlight; None clears them."""
         if locate is not self._locate:
             self._locate = locate
             self.renew()
@@ -65,10 +64,14 @@ class DetailLights:
             if rows.show_find(self._locate) and first is None:
                 first = rows
         for tree in page.findChildren(JsonTree):
+            if not tree.property("followed"):
+                tree.setProperty("followed", True)
+                tree.rows_shown.connect(self.renew)
             tree.show_find(self._locate)
         if self._scroll_to_first and isinstance(page, QScrollArea) and first is not None:
             page.ensureWidgetVisible(first, 0, self._themes.theme.metrics.row)
-        self._scroll_to_first = False
+        # The text may be on its way; the page is highlighted again when it arrives.
+        self._scroll_to_first = self._scroll_to_first and isinstance(page, RawPage | TreePage) and not page.is_current
 
     def _highlight_text(self, view: QTextEdit | QPlainTextEdit) -> bool:
         """Highlights a text; returns True if it has hits."""

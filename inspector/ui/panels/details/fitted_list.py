@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -144,8 +144,6 @@ class FittedList(QListView, Generic[RowT]):
     filter_requested = Signal(str, str)
     column_requested = Signal(str)
     place_requested = Signal(object)
-    live: Callable[[], Sequence[RowT]] | None = None
-    """Builds the rows again if they depend on the clock; returns the same number of rows."""
     locate: Locate | None = None
     """Current search; rows with a match are highlighted."""
 
@@ -224,15 +222,13 @@ class FittedList(QListView, Generic[RowT]):
         return self.row_text(row)
 
     def fill_menu(self, menu: QMenu, row: int) -> None:
-        """Adds a row's actions to its context menu."""
-        action = menu.addAction("Copy")
-        action.triggered.connect(lambda: self.copy_row(row))
+        """Adds a row's actions to its context menu. The rows may be replaced while it is open."""
+        self.add_copy(menu, "Copy", row)
 
-    def renew(self) -> None:
-        """Rebuilds rows that depend on the clock."""
-        rows = list(self.live()) if self.live is not None else self.rows
-        if len(rows) == len(self.rows):
-            self.replace_rows(rows)
+    def add_copy(self, menu: QMenu, words: str, row: int) -> None:
+        """Adds an action that copies the present content of a row."""
+        one = self.rows[row]
+        menu.addAction(words).triggered.connect(lambda: self._copy(one))
 
     def show_find(self, locate: Locate | None) -> bool:
         """Highlights rows with a match; returns True if there are any."""
@@ -272,7 +268,10 @@ class FittedList(QListView, Generic[RowT]):
     def copy_row(self, row: int) -> None:
         """Copies a row to the clipboard with secrets masked."""
         if 0 <= row < len(self.rows):
-            QGuiApplication.clipboard().setText(mask_text(self.copied_text(self.rows[row])))
+            self._copy(self.rows[row])
+
+    def _copy(self, one: RowT) -> None:
+        QGuiApplication.clipboard().setText(mask_text(self.copied_text(one)))
 
     def shows_focus(self) -> bool:
         """True if the current row shows the focus ring; only after focus by keyboard."""

@@ -7,12 +7,9 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.passes.log_vocabulary import kind_word
-from inspector.present.head_words import HeadWords, kindless_word, second_line
-from inspector.present.states import StatePill, state_of
-from inspector.present.subject import Subject
+from inspector.present.head_words import HeadWords
+from inspector.present.states import StatePill
 from inspector.present.wire_text import safe_line
-from inspector.store.columns.flags import Flag
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.state_pills import paint_pill, pill_width
@@ -35,36 +32,20 @@ class DetailHead(QWidget):
         self.state: StatePill | None = None
         self._shown = False
 
-    def show_subject(self, subject: Subject | None) -> None:
-        """Shows a message; None clears the head."""
-        before, self._shown = self._content_key(), subject is not None
-        if subject is not None:
-            self.glyph = _glyph(subject)
-            namespace, slash, name = safe_line(subject.kind, 200).partition("/")
-            if not slash:
-                namespace, name = "", namespace or kindless_word(subject)
-            if word := kind_word(subject.capture, subject.message):
-                namespace, slash, name = "", "", word
-            self.namespace, self.name = namespace + slash, name
-            self.tool = (
-                safe_line(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
-            )
-            self.state = state_of(subject)
-            self.second_line = second_line(subject)
-            words = [
-                f"{self.namespace}{self.name} {self.tool}".strip(),
-                self.state.word if self.state else "",
-                self.second_line,
-            ]
-            self.setAccessibleName(", ".join(filter(None, words)))
-        self._paint_if_changed(before)
+    def clear(self) -> None:
+        """Shows nothing."""
+        self._shown = False
+        self.update()
 
     def show_words(self, words: HeadWords) -> None:
-        """Shows the head of a context, a participant or a document."""
+        """Shows the head of a message, a context, a participant or a document."""
         before, self._shown = self._content_key(), True
-        self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
-        self.namespace, self.name, self.tool = "", safe_line(words.name, 200), ""
-        spoken = (f"{words.what} {self.name}".strip(), words.state.word if words.state else "", words.second_line)
+        kind = words.kind
+        self.glyph = (icons.kind_icon(kind), icons.kind_token(kind)) if kind else words.glyph
+        self.state, self.second_line = words.state, words.second_line
+        self.namespace, self.name, self.tool = words.namespace, safe_line(words.name, 200), words.tool
+        title = " ".join(filter(None, (words.what, f"{self.namespace}{self.name}", self.tool)))
+        spoken = (title, words.state.word if words.state else "", words.second_line)
         self.setAccessibleName(", ".join(filter(None, spoken)))
         self._paint_if_changed(before)
 
@@ -141,14 +122,3 @@ class DetailHead(QWidget):
             painter.setPen(theme.color(token))
             painter.drawText(QRectF(place, top, room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
             place += QFontMetrics(font).horizontalAdvance(shown) + gap
-
-
-def _glyph(subject: Subject) -> tuple[str, str]:
-    """Returns icon and colour token; lines without a kind get neutral ones."""
-    if subject.kind:
-        return icons.kind_icon(subject.kind), icons.kind_token(subject.kind)
-    if subject.flags & Flag.UNREADABLE:
-        return icons.UNREADABLE_ICON, "severity.error"
-    return (
-        ("ri.key-2-line", "family.control") if subject.flags & Flag.LOG_ONLY else (icons.UNKNOWN_ICON, "family.unknown")
-    )

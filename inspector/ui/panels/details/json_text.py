@@ -1,12 +1,10 @@
-"""JSON text view: colours by type, folds objects and lists, and maps values to text spans."""
+"""JSON text view: colours by type, and folds objects and lists."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -25,88 +23,9 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from typing_extensions import override
 
 from inspector.base.utf16 import Utf16Offsets
+from inspector.present.json_spans import span_at, steps_at
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-
-Steps = tuple[str | int, ...]
-"""Path from the root to a value: keys and indexes."""
-
-# The closing quote is optional: a text may be cut inside a string.
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b|[{}\[\]:,]')
-
-
-class Span(NamedTuple):
-    """Span of a value in a text."""
-
-    steps: Steps
-    start: int
-    stop: int
-
-
-def spans_of(text: str) -> Iterator[Span]:
-    """Yields spans of the values in a JSON text, children first; truncated texts yield complete values. O(text)."""
-    # Path, start and next index of each open object or list; -1 for objects.
-    stack: list[tuple[Steps, int, int]] = []
-    steps, key = Steps(), ""
-    for token in _TOKEN.finditer(text):
-        written = token[0]
-        if written in ("{", "["):
-            stack.append((steps, token.start(), -1 if written == "{" else 0))
-            steps = (*steps, 0) if written == "[" else steps
-        elif written in ("}", "]"):
-            if not stack:
-                return
-            steps, start, _ = stack.pop()
-            yield Span(steps, start, token.end())
-        elif written == ",":
-            if stack and stack[-1][2] >= 0:
-                around, start, place = stack[-1]
-                stack[-1] = (around, start, place + 1)
-                steps = (*around, place + 1)
-            elif stack:
-                steps = stack[-1][0]
-        elif written == ":":
-            steps = (*(stack[-1][0] if stack else ()), key)
-        else:
-            # Only a few blanks are skipped, so that the time stays linear.
-            is_key = written[0] == '"' and text[token.end() : token.end() + 20].lstrip()[:1] == ":"
-            if is_key and stack and stack[-1][2] < 0:
-                key = _key_of(written)
-            else:
-                yield Span(steps, token.start(), token.end())
-
-
-def _key_of(written: str) -> str:
-    try:
-        return str(json.loads(written, strict=False))
-    except ValueError:  # its escapes may be invalid
-        return written.strip('"')
-
-
-def steps_at(text: str, place: int) -> Steps | None:
-    """Returns the path of the innermost value at an offset; None outside of values."""
-    return next((span.steps for span in spans_of(text) if span.start <= place < span.stop), None)
-
-
-def span_at(text: str, steps: Sequence[str | int]) -> Span | None:
-    """Returns the span of a value, or of its nearest existing ancestor."""
-    wanted, best = tuple(steps), None
-    for span in spans_of(text):
-        if span.steps == wanted[: len(span.steps)] and (best is None or len(span.steps) > len(best.steps)):
-            best = span
-    return best
-
-
-def path_step(step: str | int) -> str:
-    """Returns one step of a path in filter syntax, quoted if necessary."""
-    text = str(step)
-    return text if text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
-
-
-def path_words(steps: Sequence[str | int]) -> str:
-    """Returns a path in filter syntax; "the whole" for the root."""
-    return ".".join(map(path_step, steps)) or "the whole"
-
 
 _COLORED = re.compile(r'("(?:[^"\\]|\\.)*"?)(?=(\s{0,19}:)?)|(-?\d[\d.eE+-]*)|\b(true|false|null)\b|([{}\[\]:,]+)')
 _COLORS = ("", "json.string", "ink.secondary", "json.number", "json.word", "ink.tertiary")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
@@ -23,18 +23,17 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.present import formats
-from inspector.present.subject import Subject
+from inspector.engine.request import RequestError
+from inspector.engine.requests.value_tree import FilterOfValue, MessageTree, RowsBelow, ShowTree, ValueNode, WholeValue
+from inspector.present.json_spans import Steps
 from inspector.present.wire_text import safe_line, visible_controls
-from inspector.protocol.truncated_json import TRUNCATION_MARK
-from inspector.store.columns.flags import Flag
-from inspector.store.columns.large_headers import HEAD_BYTES
 from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS
 from inspector.ui.widgets.filter_menu import add_filter_actions, only_field
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.latest_answer import Client, Pending, raise_failure
 
 _OPEN_DEPTH = 3
 _OPEN_ROWS = 200
@@ -108,15 +107,19 @@ class JsonTree(QTreeView):
         filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
         column_requested(str): add a value as a column of the table.
         value_chosen(tuple): the current value changed; carries its keys and indexes.
+        rows_shown(): the rows of a message have arrived.
     """
 
+    rows_shown = Signal()
     filter_requested = Signal(str, str)
     column_requested = Signal(str)
     value_chosen = Signal(object)
 
-    def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
+    def __init__(self, themes: ThemeController, client: Client, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._themes = themes
+        self._themes, self._client = themes, client
+        self._message = -1
+        self._chosen_steps: Steps | None = None  # to select once its rows have arrived
         self.setObjectName("jsonTree")
         self.setAccessibleName("Message as a tree")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -136,10 +139,12 @@ class JsonTree(QTreeView):
         self._on_theme_changed()
         themes.changed.connect(self._on_theme_changed)
 
-    def show_value(self, value: object, *, is_envelope: bool) -> None:
-        """Shows a decoded envelope with its first levels expanded."""
+    def show_rows(self, message: int, rows: list[ValueNode]) -> None:
+        """Shows the values of a message with the first levels expanded."""
         old = self.model()
-        model = JsonModel(value, is_envelope=is_envelope, parent=self)
+        self._message, self._chosen_steps = message, None
+        model = JsonModel(rows, self._ask_rows, parent=self)
+        model.rowsInserted.connect(self._on_rows_inserted)
         self.setModel(model)
         if isinstance(old, JsonModel):
             # The view may still deliver events for the old model.
@@ -152,6 +157,17 @@ class JsonTree(QTreeView):
         self.resizeColumnToContents(0)
         widest = max(120, round(self.viewport().width() * 0.5))
         header.resizeSection(0, min(header.sectionSize(0), widest))
+        self.rows_shown.emit()
+
+    def _ask_rows(self, steps: Steps, take: Callable[[list[ValueNode]], object]) -> None:
+        message, model = self._message, self.model()
+
+        def take_rows(rows: list[ValueNode]) -> None:
+            # Another message may have been shown meanwhile.
+            if model is self.model():
+                take(rows)
+
+        self._client.send_request(RowsBelow(message, steps), take_rows)
 
     def _open(self, parent: QModelIndex, depth: int, left: list[int]) -> None:
         """Expands the first levels while they are short."""
@@ -172,17 +188,35 @@ class JsonTree(QTreeView):
         menu = QMenu(self)
         menu.setObjectName("jsonTreeMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        clipboard = QGuiApplication.clipboard()
-        menu.addAction("Copy value").triggered.connect(lambda: clipboard.setText(str(index.data(JsonRole.VALUE))))
-        menu.addAction("Copy path").triggered.connect(lambda: clipboard.setText(str(index.data(JsonRole.PATH))))
+        # Another message may be shown while the menu is open.
+        path, question = str(index.data(JsonRole.PATH)), self._whole_value(index)
+        menu.addAction("Copy value").triggered.connect(lambda: self._copy(question))
+        menu.addAction("Copy path").triggered.connect(lambda: QGuiApplication.clipboard().setText(path))
         menu.addSeparator()
-        wanted, path = str(index.data(JsonRole.FILTER) or ""), str(index.data(JsonRole.PATH))
+        wanted = self.filter_of(index)
         add_filter_actions(
             menu, wanted, self.filter_requested.emit, self.column_requested.emit, column=only_field(wanted or path)
         )
         menu.addSeparator()
-        menu.addAction("Show whole value").triggered.connect(lambda: self.show_whole(index))
+        menu.addAction("Show whole value").triggered.connect(lambda: self._show_whole(path, question))
         return menu
+
+    def filter_of(self, index: QModelIndex | QPersistentModelIndex) -> str:
+        """Returns the display filter of a value; "" without one."""
+        try:
+            return self._client.answer_now(FilterOfValue(self._message, self._steps_of(index)))
+        except RequestError:
+            return ""  # a row that counts hidden values
+
+    def _steps_of(self, index: QModelIndex | QPersistentModelIndex) -> Steps:
+        model = self.model()
+        return model.steps_of(index) if isinstance(model, JsonModel) else ()
+
+    def _whole_value(self, index: QModelIndex | QPersistentModelIndex) -> WholeValue:
+        return WholeValue(self._message, self._steps_of(index))
+
+    def _copy(self, question: WholeValue) -> None:
+        self._client.send_request(question, QGuiApplication.clipboard().setText, raise_failure)
 
     def show_find(self, locate: Locate | None) -> None:
         """Highlights hits in keys and values and expands their ancestors."""
@@ -208,28 +242,38 @@ class JsonTree(QTreeView):
 
     def show_whole(self, index: QModelIndex) -> None:
         """Opens a dialog with the whole value."""
-        dialog = ValueDialog(self._themes, str(index.data(JsonRole.PATH)), str(index.data(JsonRole.VALUE)), self)
-        dialog.open()
+        self._show_whole(str(index.data(JsonRole.PATH)), self._whole_value(index))
+
+    def _show_whole(self, path: str, question: WholeValue) -> None:
+        self._client.send_request(
+            question, lambda text: ValueDialog(self._themes, path, text, self).open(), raise_failure
+        )  # fmt: skip
 
     def choose(self, steps: Sequence[str | int]) -> None:
-        """Makes a value current and scrolls to it."""
+        """Makes a value current and scrolls to it; its nearest ancestor until its rows have arrived."""
         model = self.model()
         index = model.index_at(steps) if isinstance(model, JsonModel) else QModelIndex()
         if index.isValid():
             self.setCurrentIndex(index)
             self.scrollTo(index)
+        is_ancestor = len(self._steps_of(index)) < len(steps)
+        self._chosen_steps = tuple(steps) if is_ancestor else None
+
+    def _on_rows_inserted(self) -> None:
+        if self._chosen_steps is not None:
+            self.choose(self._chosen_steps)
 
     @override
     def currentChanged(self, current: QModelIndex | QPersistentModelIndex, previous: object) -> None:
         super().currentChanged(current, previous)  # type: ignore[arg-type] - Qt's own
         model = self.model()
         if current.isValid() and isinstance(model, JsonModel):
-            self.value_chosen.emit(tuple(model.steps_of(current)))
+            self.value_chosen.emit(model.steps_of(current))
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy) and self.currentIndex().isValid():
-            QGuiApplication.clipboard().setText(str(self.currentIndex().data(JsonRole.VALUE)))
+            self._copy(self._whole_value(self.currentIndex()))
             return
         super().keyPressEvent(event)
 
@@ -278,16 +322,24 @@ class ValueDialog(QDialog):
 
 
 class TreePage(QWidget):
-    """The tree, or a sentence that explains its absence."""
+    """The tree, or a sentence that explains its absence.
 
-    def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
+    Attributes:
+        is_current: the message asked for last is shown.
+    """
+
+    def __init__(self, themes: ThemeController, client: Client, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._client = client
+        self._pending: Pending | None = None
+        self.is_current = True
+        self._chosen_steps: Steps | None = None  # to select once the tree has arrived
         self.setObjectName("treePage")
         self.setProperty("variant", "base")
         self.note = TextLabel(variant="hint", name="treeNote", wrap=True, parent=self)
         self.note.setContentsMargins(themes.theme.metrics.pane_padding - themes.theme.metrics.unit, 0, 0, 0)
         self.note.hide()
-        self.tree = JsonTree(themes, self)
+        self.tree = JsonTree(themes, client, self)
         self.sentence = TextLabel(variant="secondary", name="noTree", wrap=True, parent=self)
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         padding, unit = themes.theme.metrics.pane_padding, themes.theme.metrics.unit
@@ -300,26 +352,28 @@ class TreePage(QWidget):
         self._stack.addWidget(self.tree)
         self._stack.addWidget(self.sentence)
 
-    def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
-        if keep_place:
-            # A message's record never changes.
-            return
-        self.note.setVisible(subject.is_big and not subject.flags & (Flag.UNREADABLE | Flag.FRAME))
-        if subject.is_big:
-            size, known = formats.size(subject.size), formats.size(HEAD_BYTES)
-            self.note.setText(f"Only the first {known} of {size} are decoded. Cut values end with {TRUNCATION_MARK}")
-        value = subject.capture.records.envelope(subject.message)
-        if not isinstance(value, dict | list):
-            frame = bool(subject.flags & Flag.FRAME)
-            self._show_sentence(
-                "A stream frame is not JSON. Raw shows its bytes." if frame else "Not JSON. Raw shows its bytes."
-            )
-            return
-        self.tree.show_value(
-            value, is_envelope=isinstance(value, dict) and "payload" in value and not subject.flags & Flag.RPC
-        )
-        self._stack.setCurrentWidget(self.tree)
+    def show_message(self, message: int) -> None:
+        """Shows the tree of a message."""
+        if self._pending is not None:
+            self._pending.cancel()
+        self.is_current, self._chosen_steps = False, None
+        self._pending = self._client.send_request(ShowTree(message), lambda tree: self._show(message, tree))
 
-    def _show_sentence(self, words: str) -> None:
-        self.sentence.setText(words)
-        self._stack.setCurrentWidget(self.sentence)
+    def _show(self, message: int, tree: MessageTree) -> None:
+        self.note.setText(tree.note)
+        self.note.setVisible(bool(tree.note))
+        self.is_current = True
+        if tree.sentence:
+            self.sentence.setText(tree.sentence)
+            self._stack.setCurrentWidget(self.sentence)
+            return
+        self.tree.show_rows(message, tree.rows)
+        self._stack.setCurrentWidget(self.tree)
+        if self._chosen_steps is not None:
+            self.choose(self._chosen_steps)
+
+    def choose(self, steps: Steps) -> None:
+        """Selects a value, once the tree has arrived."""
+        self._chosen_steps = None if self.is_current else steps
+        if self.is_current:
+            self.tree.choose(steps)

@@ -1,202 +1,335 @@
-"""Builds a page of the details from sections, rails, threads and notes, and connects their links."""
+"""Makes the widgets of a page of the details from its parts, and connects their links."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+import numpy as np
+from msgspec import structs
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis.passes.user_marks import Note, Target
-from inspector.analysis.views.account.unanswered import is_pending
-from inspector.analysis.views.causes.chain import ChainStep
-from inspector.present.chain_rows import ChainRow, chain_rows, missing_answer, turn_rows
-from inspector.present.facts import Fact
-from inspector.present.reasoning_facts import ThreadRow
-from inspector.present.subject import Subject
-from inspector.ui.input.keys import KeyWords
+from inspector.engine.requests.copies import CopyMessages
+from inspector.engine.requests.pages import ContextTarget
+from inspector.present.pages.parts import (
+    BlocksPart,
+    CardPart,
+    ChainPart,
+    CodePart,
+    ContentPart,
+    ContentParts,
+    CopyPart,
+    EditPart,
+    FactsPart,
+    FiguresPart,
+    FindingPart,
+    GapPart,
+    GaugePart,
+    LinkPart,
+    LinksPart,
+    ListPart,
+    MarkdownPart,
+    NotePart,
+    Part,
+    SavingPart,
+    SectionPart,
+    SwitchedFactsPart,
+    TablePart,
+    TextPart,
+    ThreadPart,
+    UsageLinePart,
+)
+from inspector.present.places import ContextPlace, ParticipantPlace
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.chain_view import ChainView, ThreadView
+from inspector.ui.panels.details.code_view import CodeBlock, DifferenceView
+from inspector.ui.panels.details.content_view import ContentView, MarkdownText, TableBody
 from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.figures import FiguresView, SavingBar, UsageGauge, UsageLine
+from inspector.ui.panels.details.finding_sentence import FindingSentence
 from inspector.ui.panels.details.fitted_list import FittedList
-from inspector.ui.panels.details.pictures import Pictures
-from inspector.ui.panels.details.section import Card, LinkText, Section
+from inspector.ui.panels.details.links import Links
+from inspector.ui.panels.details.pictures import BUDGET
+from inspector.ui.panels.details.section import Card, LinkText, Section, Segments
 from inspector.ui.panels.details.text_block import TextBlock
+from inspector.ui.widgets.latest_answer import Client
 
-FORMATTED, TEXT = "Formatted", "Text"
-"""Display modes of Markdown text."""
-
-
-class Links(QObject):
-    """Requests of sections to the panel.
-
-    Attributes:
-        pictures: decodes the pictures of messages.
-        key_of: returns the key of an action id as text; "" for none.
-        formatted: Markdown is shown formatted; the user can change it.
-
-    Signals:
-        message_requested(int): show this message.
-        filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
-        column_requested(str): add a field as a column of the table.
-        scope_requested(int): bind the table to the context that this message opened or belongs to.
-        save_requested(int): write this message's bytes to a file.
-        place_requested(Place): show this context or participant.
-        context_scope_requested(ContextPlace | None): bind the table to this context; None clears the scope.
-        chain_requested(int): show only the causal chain of this message in the table.
-        code_requested(str): show all findings of a code.
-        mark_requested(Target), comment_requested(Target): mark or unmark a target; edit its comment.
-        formatted_chosen(bool): the user chose formatted text, or plain text.
-        tab_requested(str): switch to a tab.
-        sees_requested(object): show the model context of a participant: (string id of the space, name).
-    """
-
-    message_requested = Signal(int)
-    filter_requested = Signal(str, str)
-    column_requested = Signal(str)
-    scope_requested = Signal(int)
-    save_requested = Signal(int)
-    place_requested = Signal(object)
-    context_scope_requested = Signal(object)
-    chain_requested = Signal(int)
-    sees_requested = Signal(object)
-    code_requested = Signal(str)
-    mark_requested = Signal(object)
-    comment_requested = Signal(object)
-    formatted_chosen = Signal(bool)
-    tab_requested = Signal(str)
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.pictures = Pictures(self)
-        self.key_of: KeyWords = lambda _name: ""
-        self.formatted = True
-
-    def remember_choice(self, choice: str) -> None:
-        """Remembers the user's choice between Formatted and Text for later messages."""
-        if choice in (FORMATTED, TEXT) and self.formatted != (choice == FORMATTED):
-            self.formatted = choice == FORMATTED
-            self.formatted_chosen.emit(self.formatted)
+SAVE_AS = "Save message as..."
+"""Writes the exact bytes, unmasked and complete."""
 
 
-class Maker:
+class PageBuilder:
     """Makes the widgets of one page; the page that receives them becomes their parent.
 
     Attributes:
-        themes: source of fonts and colours.
-        links: receives clicks on links.
+        scoped: the table's scope.
     """
 
-    def __init__(self, themes: ThemeController, links: Links) -> None:
-        self.themes = themes
-        self.links = links
-
-    def section(self, label: str, *body: QWidget, name: str = "", action: QWidget | None = None) -> Section:
-        name = name or "section" + "".join(word.capitalize() for word in label.split())
-        return Section(self.themes, label, body, name=name, action=action)
-
-    def card(self, *body: QWidget, name: str = "card") -> Card:
-        return Card(self.themes, body, name)
-
-    def facts(
-        self, rows: Sequence[Fact], *, name: str, label: str, in_card: bool = False, name_width: int = 96,
-        live: Callable[[], Sequence[Fact]] | None = None,
-    ) -> FactsView:  # fmt: skip
-        """Makes a list of facts; `live` rebuilds the same number of rows as the clock advances."""
-        surface = "surface.inset" if in_card else "surface.base"
-        view = FactsView(self.themes, rows, name=name, label=label, surface=surface, name_width=name_width)
-        view.live = live
-        return self._connect_links(view)
-
-    def fact_card(
-        self, rows: Sequence[Fact], *, name: str, label: str, name_width: int = 66,
-        live: Callable[[], Sequence[Fact]] | None = None,
-    ) -> Card:  # fmt: skip
-        """Makes a card with a list of facts; `live` as for `facts`."""
-        facts = self.facts(rows, name=name, label=label, in_card=True, name_width=name_width, live=live)
-        return self.card(facts, name=f"{name}Card")
-
-    def rail(self, rows: Sequence[ChainRow], *, label: str, name: str = "chain") -> ChainView:
-        """Makes a list in the form of a chain."""
-        return self._connect_links(ChainView(self.themes, rows, name=name, label=label))
-
-    def text(self, text: str, *, name: str, label: str, markdown: bool = False, mono: bool = False) -> TextBlock:
-        return TextBlock(self.themes, text, name=name, label=label, markdown=markdown, mono=mono)
-
-    def link(self, words: str, act: Callable[[], object], *, name: str) -> LinkText:
-        """Makes a link in small type."""
-        button = LinkText(self.themes, words, name)
-        # Without the lambda, `act` would receive whether the button is checked.
-        button.clicked.connect(lambda: act())
-        return button
-
-    def _connect_links(self, view: Any) -> Any:
-        assert isinstance(view, FittedList)
-        view.message_requested.connect(self.links.message_requested)
-        view.filter_requested.connect(self.links.filter_requested)
-        view.column_requested.connect(self.links.column_requested)
-        view.place_requested.connect(self.links.place_requested)
-        return view
-
-
-class Sheet(Maker):
-    """Makes the widgets of a page about one message.
-
-    Attributes:
-        subject: the message.
-    """
-
-    def __init__(self, subject: Subject, themes: ThemeController, links: Links) -> None:
-        super().__init__(themes, links)
-        self.subject = subject
-
-    def chain(
-        self, steps: Sequence[ChainStep] | None = None, *, label: str = "Causal chain", took: bool = False
-    ) -> ChainView:
-        """Makes a causal chain, by default of the subject.
+    def __init__(
+        self, themes: ThemeController, links: Links, client: Client, scoped: ContextPlace | None = None
+    ) -> None:  # fmt: skip
+        """Makes no widget yet.
 
         Args:
-            steps: replace the subject's own chain.
-            label: accessible name.
-            took: show each step's duration.
+            themes: source of fonts and colours.
+            links: receives clicks on links.
+            client: asks for texts to copy.
+            scoped: the table's scope.
         """
-        analysis, message = self.subject.analysis, self.subject.message
-        found = self.subject.likely_chain.steps if steps is None else steps
-        likely = self.subject.likely_chain.links if steps is None else ()
-        rows = chain_rows(analysis, found, message, likely)
-        missing = missing_answer(self.subject) if steps is None else []
-        # The row of the missing answer already states the wait.
-        if missing:
-            rows = [replace(row, relation="asked", token="ink.tertiary") if row.own else row for row in rows]
-        rows += missing
-        short = [*turn_rows(analysis, found, message, likely), *missing] if steps is None and not missing else rows
-        view = self.rail(short, label=label)
-        view.whole = rows
-        view.took = took
-        if analysis.now_ns is not None and any(is_pending(analysis, step.message) for step in found):
-            view.live = lambda: chain_rows(analysis, found, message, likely)
+        self._themes, self._links, self._client = themes, links, client
+        self.scoped = scoped
+        self._lists: list[FittedList[Any]] = []
+        self._scope_links: list[tuple[LinkText, LinkPart]] = []
+        # One budget for all blocks, so that many messages with pictures cost no more than one.
+        self._picture_budget = BUDGET
+
+    def widget(self, part: Part) -> QWidget:
+        """Makes the widget of a part."""
+        match part:
+            case SectionPart():
+                return self._section(part)
+            case CardPart():
+                return Card(self._themes, list(map(self.widget, part.body)), part.name)
+            case LinkPart():
+                return self._link(part)
+            case LinksPart():
+                return self._link_row(part)
+            case BlocksPart():
+                view = BlocksView(self._themes, part, self._links.pictures, budget=self._picture_budget)
+                self._picture_budget = view.budget
+                return view
+            case FactsPart() | ChainPart() | ThreadPart() | FiguresPart() | FindingPart() | SwitchedFactsPart():
+                return self._list(part)
+            case _:
+                return self._content(part)
+
+    def _content(self, part: ContentParts) -> QWidget:
+        themes = self._themes
+        match part:
+            case TextPart():
+                return TextBlock(
+                    themes, part.text, name=part.name, label=part.label, markdown=part.markdown, mono=part.mono
+                )  # fmt: skip
+            case MarkdownPart():
+                return MarkdownText(themes, part.text, self._links, name=part.name)
+            case NotePart():
+                return _UserNote(themes, TextBlock(themes, part.text, name="comment", label="Comment"))
+            case CodePart():
+                return CodeBlock(themes, part.text, name=part.name, label=part.label, language=part.language)
+            case EditPart():
+                return DifferenceView(themes, part.edit, name=part.name)
+            case TablePart():
+                return TableBody(themes, part.table)
+            case ContentPart():
+                return ContentView(themes, part, self._links)
+            case GaugePart():
+                return UsageGauge(themes, part.used, part.limit)
+            case UsageLinePart():
+                return UsageLine(themes, part.reports, part.own, part.limit)
+            case SavingPart():
+                return SavingBar(themes, part)
+            case GapPart():
+                gap = QWidget()
+                gap.setObjectName(part.name)
+                gap.setFixedHeight(themes.theme.metrics.unit)
+                return gap
+
+    # Sections and links
+
+    def _section(self, part: SectionPart) -> Section:
+        body = list(map(self.widget, part.body))
+        action: QWidget | None = None
+        match part.action:
+            case LinkPart():
+                action = self._link(part.action)
+            case CopyPart():
+                action = self._copy_link(part.action)
+            case None:
+                action = next((one.segments for one in body if isinstance(one, _SWITCHED)), None)
+        return Section(self._themes, part.label, body, name=part.name, action=action)
+
+    def _link(self, part: LinkPart) -> LinkText:
+        button = LinkText(self._themes, part.words, part.name)
+        # Without the lambda, the handler would receive whether the button is checked.
+        button.clicked.connect(lambda: self._follow(part))
+        if part.act == "scope_context":
+            self._scope_links.append((button, part))
+            self._name_scope_link(button, part)
+        return button
+
+    def show_scope(self, scope: ContextPlace | None) -> None:
+        """Sets the table's scope; the page of this context then offers to clear it."""
+        self.scoped = scope
+        for button, part in self._scope_links:
+            self._name_scope_link(button, part)
+
+    def _name_scope_link(self, button: LinkText, part: LinkPart) -> None:
+        button.setText("Clear scope" if self.scoped == part.target else part.words)
+        button.setAccessibleName(button.text())
+        button.updateGeometry()
+
+    def _link_row(self, part: LinksPart) -> QWidget:
+        row = QWidget()
+        row.setObjectName(part.name)
+        row.setAccessibleName(part.label)
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4 * self._themes.theme.metrics.unit)
+        for one in part.links:
+            layout.addWidget(self._link(one))
+        layout.addStretch(1)
+        return row
+
+    def _follow(self, part: LinkPart) -> None:
+        links, target = self._links, part.target
+        match part.act:
+            case "filter":
+                links.filter_requested.emit(target, "replace")
+            case "comment":
+                # The panel of marks knows contexts by another type.
+                links.comment_requested.emit(
+                    ContextTarget(target.space, target.node) if isinstance(target, ContextPlace) else target
+                )
+            case "sees":
+                assert isinstance(target, ParticipantPlace)
+                links.sees_requested.emit((target.space, target.name))
+            case "copy":
+                QGuiApplication.clipboard().setText(str(target))
+            case "scope_context":
+                links.context_scope_requested.emit(None if self.scoped == target else target)
+            case "message" | "place" | "code" | "tab" | "chain" | "scope" | "save":
+                getattr(links, f"{part.act}_requested").emit(target)
+
+    # The menu "Copy as"
+
+    def _copy_link(self, part: CopyPart) -> LinkText:
+        link = LinkText(self._themes, "Copy as", "copyAs")
+        menu = self._copy_menu(part, link)
+        link.clicked.connect(lambda: _pop_up(menu, link))
+        return link
+
+    def _copy_menu(self, part: CopyPart, parent: QWidget) -> QMenu:
+        menu = QMenu(parent)
+        menu.setObjectName("copyAsMenu")
+        clipboard = QGuiApplication.clipboard()
+        by_json = menu.addAction("JSON")
+        by_json.setEnabled(part.has_json)
+        by_json.triggered.connect(lambda: self._copy_json(part.message))
+        by_id = menu.addAction("Id")
+        by_id.setEnabled(part.id is not None)
+        by_id.triggered.connect(lambda: clipboard.setText(part.id or ""))
+        menu.addAction("Filter").triggered.connect(lambda: clipboard.setText(part.filter))
+        menu.addSeparator()
+        saving = menu.addAction(SAVE_AS)
+        saving.setObjectName("saveMessage")
+        saving.triggered.connect(lambda: self._links.save_requested.emit(part.message))
+        return menu
+
+    def _copy_json(self, message: int) -> None:
+        QGuiApplication.clipboard().setText(
+            self._client.answer_now(CopyMessages("json", np.array([message], np.uint32)))
+        )
+
+    # Lists
+
+    def _list(self, part: ListPart) -> FittedList[Any]:
+        themes, rows, name, label = self._themes, self._rows(part), part.name, _label(part)
+        view: FittedList[Any]
+        match part:
+            case FactsPart():
+                surface = "surface.inset" if part.in_card else "surface.base"
+                view = FactsView(themes, rows, name=name, label=label, surface=surface, name_width=part.name_width)
+            case SwitchedFactsPart():
+                view = SwitchedFacts(themes, part, self._links)
+            case ThreadPart():
+                view = ThreadView(themes, rows, name=name, label=label)
+            case ChainPart():
+                view = ChainView(themes, rows, name=name, label=label)
+                view.whole, view.took = part.whole, part.took
+            case FiguresPart():
+                view = FiguresView(themes, rows[0], rows[1:], name=name, label=label)
+            case FindingPart():
+                view = FindingSentence(themes, rows, part.severity, name=name)
+        for signal in ("message_requested", "filter_requested", "column_requested", "place_requested"):
+            getattr(view, signal).connect(getattr(self._links, signal))
+        self._lists.append(view)
         return view
 
-    def thread(self, rows: Sequence[ThreadRow], *, label: str, name: str) -> ThreadView:
-        return self._connect_links(ThreadView(self.themes, rows, name=name, label=label))
+    def _rows(self, part: ListPart) -> Sequence[Any]:
+        if isinstance(part, SwitchedFactsPart):
+            return part.lists[0]
+        if isinstance(part, FindingPart) and part.names_next and (key := self._links.key_of("go.problem_next")):
+            return [*part.rows[:-1], replace(part.rows[-1], right=f"{key} next problem")]
+        return part.rows
 
-    def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
-        """Makes the section of the chain; empty for a message without causes and effects."""
-        if len(self.subject.likely_chain.steps) < 2:
-            return [self.section(label, self.chain(label=label))] if missing_answer(self.subject) else []
-        certain = len(self.subject.chain) > 1
-        return [self.section(label, self.chain(label=label), action=self.alone_link() if certain else None)]
+    def replace_rows(self, parts: Sequence[Part]) -> None:
+        """Replaces the rows of all lists by those of a page with the same layout."""
+        for view, part in zip(self._lists, _list_parts(parts), strict=True):
+            if isinstance(view, SwitchedFacts) and isinstance(part, SwitchedFactsPart):
+                view.replace_lists(part)
+            elif isinstance(view, ChainView) and isinstance(part, ChainPart):
+                shows_all = view.rows != part.rows and view.rows == view.whole
+                view.whole = part.whole
+                view.replace_rows(part.whole if shows_all and part.whole else part.rows)
+            else:
+                view.replace_rows(self._rows(part))
 
-    def alone_link(self) -> LinkText:
-        """Makes the link that shows only the chain in the table."""
-        message = self.subject.message
-        return self.link(
-            "Show only this chain", lambda: self.links.chain_requested.emit(message), name="showChainAlone"
-        )
+
+def layout_of(part: Part) -> Part:
+    """Returns a part without the rows of its lists: pages with equal layouts differ in rows alone."""
+    match part:
+        case SectionPart() | CardPart():
+            return structs.replace(part, body=list(map(layout_of, part.body)))
+        case SwitchedFactsPart():
+            return structs.replace(part, lists=[])
+        case ChainPart():
+            return structs.replace(part, rows=[], whole=[])
+        case FactsPart() | FiguresPart() | FindingPart():
+            return structs.replace(part, rows=[])
+        case _:
+            return part
+
+
+def _list_parts(parts: Sequence[Part]) -> Iterator[ListPart]:
+    for part in parts:
+        match part:
+            case SectionPart() | CardPart():
+                yield from _list_parts(part.body)
+            case FactsPart() | ChainPart() | ThreadPart() | FiguresPart() | FindingPart() | SwitchedFactsPart():
+                yield part
+            case _:
+                pass
+
+
+def _label(part: ListPart) -> str:
+    return "" if isinstance(part, FindingPart) else part.label
+
+
+class SwitchedFacts(FactsView):
+    """Facts with a switch between two lists; `segments` goes into the section's head."""
+
+    def __init__(self, themes: ThemeController, part: SwitchedFactsPart, links: Links) -> None:
+        self._part = part
+        self._choices = links.choices
+        choice = links.choices.get(part.switch, part.choices[0])
+        super().__init__(themes, part.lists[part.choices.index(choice)], name=part.name, label=part.label)
+        self.segments = Segments(themes, part.choices, part.switch, part.switch_label)
+        self.segments.choose(choice)
+        self.segments.chosen.connect(self._on_chosen)
+
+    def replace_lists(self, part: SwitchedFactsPart) -> None:
+        """Replaces both lists."""
+        self._part = part
+        self.replace_rows(part.lists[part.choices.index(self.segments.choice)])
+
+    def _on_chosen(self, choice: str) -> None:
+        self._choices[self._part.switch] = choice
+        self.replace_lists(self._part)
 
 
 class _UserNote(QWidget):
@@ -217,21 +350,11 @@ class _UserNote(QWidget):
         QPainter(self).fillRect(0, 0, width, self.height(), self._themes.theme.color("accent.ring"))
 
 
-def note_sections(maker: Maker, target: Target, note: Note) -> list[QWidget]:
-    """Makes the section of a note, with a link to edit it.
+def _pop_up(menu: QMenu, below: QWidget) -> None:
+    """Opens a menu below the right end of a widget."""
+    corner = below.mapToGlobal(QPoint(below.width(), below.height()))
+    menu.popup(QPoint(corner.x() - menu.sizeHint().width(), corner.y()))
 
-    Args:
-        maker: of the page.
-        target: the message or context of the page.
-        note: its mark and comment.
-    """
-    if not note:
-        return []
-    words = "Edit" if note.comment else "Comment"
-    link = maker.link(words, lambda: maker.links.comment_requested.emit(target), name="editComment")
-    label = "Your comment" if note.comment else "Marked"
-    body: list[QWidget] = []
-    if note.comment:
-        body.append(_UserNote(maker.themes, maker.text(note.comment, name="comment", label="Comment")))
-    section: Section = maker.section(label, *body, name="noteSection", action=link)
-    return [section]
+
+_SWITCHED = (ContentView, MarkdownText, SwitchedFacts)
+"""Widgets with a switch for the head of their section."""

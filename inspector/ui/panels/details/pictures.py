@@ -7,7 +7,7 @@ other files. The header is checked first: pictures above the pixel limit are ref
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,8 +27,10 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.protocol.payloads.content_blocks import Block
-from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
+
+_POLL_MS = 10
+"""Interval of polling a thread for a finished picture."""
 
 # The bytes in the longest base64 that is decoded (`content_blocks.MAX_ENCODED`).
 MAX_BYTES = 12 << 20
@@ -163,7 +165,7 @@ class Pictures(QObject):
         # One thread: parallel decoding would multiply the peak memory.
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="pictures")
         self._timer = QTimer(self)
-        self._timer.setInterval(budgets.current.poll_ms)
+        self._timer.setInterval(_POLL_MS)
         self._timer.timeout.connect(self._collect)
         # Without waiting: a picture in progress would keep the window from closing.
         self.destroyed.connect(partial(self._executor.shutdown, wait=False, cancel_futures=True))
@@ -181,11 +183,17 @@ class Pictures(QObject):
 
     def request_picture(self, block: Block, asker: object) -> None:
         """Queues a picture; `decoded` follows."""
-        key = key_of(block)
+        self._submit(key_of(block), lambda: _decode(block.data()), asker)
+
+    def request_bytes(self, key: PictureKey, data: bytes, asker: object) -> None:
+        """Queues a picture by its bytes; `decoded` follows."""
+        self._submit(key, lambda: _decode(data or None), asker)
+
+    def _submit(self, key: PictureKey, decode: Callable[[], tuple[QImage | None, str]], asker: object) -> None:
         if key in self._jobs:
             self._jobs[key].askers.add(asker)
             return
-        self._jobs[key] = _Job(self._executor.submit(_decode, block), {asker})
+        self._jobs[key] = _Job(self._executor.submit(decode), {asker})
         self._timer.start()
 
     def give_up(self, keys: Iterable[PictureKey], asker: object) -> None:
@@ -214,8 +222,7 @@ class Pictures(QObject):
             self.decoded.emit(key)
 
 
-def _decode(block: Block) -> tuple[QImage | None, str]:
-    data = block.data()
+def _decode(data: bytes | None) -> tuple[QImage | None, str]:
     if data is None:
         return None, "its data cannot be decoded"
     image, _, reason = decode_picture(data)

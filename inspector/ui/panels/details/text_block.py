@@ -24,6 +24,7 @@ from typing_extensions import override
 
 from inspector.present import formats
 from inspector.present.wire_text import mask_start, safe_line, visible_controls
+from inspector.protocol.payloads.markdown_text import with_edits_as_diffs
 from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
@@ -95,8 +96,9 @@ class TextView(QTextBrowser):
 
     def show_markdown(self, text: str) -> None:
         """Shows Markdown; HTML in it stays text."""
+        text = with_line_breaks(with_edits_as_diffs(text))
         # Control characters first: they could imitate markup or reverse the direction of text.
-        render_markdown(self.document(), visible_controls(with_line_breaks(text)), self._themes.theme)
+        render_markdown(self.document(), visible_controls(text), self._themes.theme)
         self.updateGeometry()
 
     @override

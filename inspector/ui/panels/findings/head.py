@@ -9,13 +9,12 @@ from PySide6.QtGui import QAction, QActionGroup, QFontMetrics, QPainter, QPaintE
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.findings import Severity
+from inspector.engine.requests.finding_rows import Grouping, Severity
 from inspector.present import formats
 from inspector.present.findings import PLURALS
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.findings.delegate import ICON_TOKENS
-from inspector.ui.panels.findings.rows import Grouping
+from inspector.ui.panels.findings.source import ICON_TOKENS
 from inspector.ui.panels.list_head import ListHead
 
 _PAD = 9

@@ -5,29 +5,39 @@ The list is rebuilt a few times a second at most, only while visible.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.findings import Severity
-from inspector.document.document import CaptureDocument
-from inspector.filters.strings import quote
-from inspector.filters.visible import VisibleRows
-from inspector.present import formats
-from inspector.present.findings import PLURALS, FindingLine, failed_filter, failed_words
-from inspector.ui import budgets
+from inspector.engine.request import RequestError
+from inspector.engine.requests.finding_rows import (
+    FindingLine,
+    FindingOrder,
+    Grouping,
+    Key,
+    ListedCheck,
+    OrderFindings,
+    Severity,
+    ShownFinding,
+)
+from inspector.present.findings import PLURALS
+from inspector.ui import intervals
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.findings.delegate import FindingDelegate
 from inspector.ui.panels.findings.head import FindingsHead
-from inspector.ui.panels.findings.model import FindingsModel
-from inspector.ui.panels.findings.rows import Group, Grouping, Key
-from inspector.ui.panels.list_panel import ListPanel
-from inspector.ui.panels.list_view import ListView
+from inspector.ui.panels.findings.rows import HEAD, Group
+from inspector.ui.panels.findings.source import FindingsSource
+from inspector.ui.panels.list_panel import ListPanel, ShownMessages
+from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer, raise_failure
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
 _HIDE, _COPY = "hide", "copy"
 
@@ -43,21 +53,21 @@ class FindingMenu(QMenu):
     filter_chosen = Signal(str, str)
     hide_chosen = Signal()
 
-    def __init__(self, group: Group, line: FindingLine | None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, group: Group, check: ListedCheck | None, line: FindingLine | None, parent: QWidget | None = None
+    ) -> None:
         """Creates the menu.
 
         Args:
             group: the group of the row.
+            check: the check of the row; None for the head of a severity.
             line: its finding; None for the group's head.
             parent: owner.
         """
         super().__init__(parent)
         self.setObjectName("findingMenu")
         self.setAccessibleName("Finding")
-        check = line.check if line is not None else group.check
-        expression = f"finding.severity == {group.severity.word}"
-        if check is not None:
-            expression = f"finding == {quote(check.code)}"
+        expression = f"finding.severity == {group.severity.word}" if check is None else check.filter
         add_filter_actions(self, expression, self.filter_chosen.emit)
         self.addSeparator()
         hidden = "this code" if check is not None else f"the {PLURALS[group.severity]}"
@@ -87,77 +97,6 @@ class FindingMenu(QMenu):
             QGuiApplication.clipboard().setText(text)
 
 
-_KEYS = Qt.Key
-_COLLAPSE_KEYS = (_KEYS.Key_Left, _KEYS.Key_Minus)
-_EXPAND_KEYS = (_KEYS.Key_Right, _KEYS.Key_Plus)
-
-
-class FindingsView(ListView):
-    """The list of findings. The selection is a finding or a group, never a position."""
-
-    def __init__(self, model: FindingsModel, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        super().__init__(model, theme_controller, name="findingsList", title="Findings", parent=parent)
-        self._rows = model
-        self._delegate = FindingDelegate(model, theme_controller, self)
-        self.setItemDelegate(self._delegate)
-
-    # Keys
-
-    @override
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if plain and event.key() in _COLLAPSE_KEYS:
-            self._go_out(self.currentIndex().row())
-        elif plain and event.key() in _EXPAND_KEYS:
-            self._expand(self.currentIndex().row())
-        else:
-            super().keyPressEvent(event)
-
-    @override
-    def _enter_row(self, row: int) -> None:
-        if row < 0:
-            return
-        if self._rows.is_head(row):
-            self._rows.set_open(row, not self._rows.group(row).is_open)
-        else:
-            self.entered.emit(row)
-
-    def _go_out(self, row: int) -> None:
-        """Collapses the group of a head; from a finding moves to the head."""
-        if row < 0 or not self._rows.group(row).has_head:
-            return
-        if self._rows.is_head(row):
-            self._rows.set_open(row, False)
-        else:
-            self._pick_row(self._rows.group(row).first_row)
-
-    def _expand(self, row: int) -> None:
-        """Expands the group of a head; from an expanded head moves to its first finding."""
-        if row < 0 or not self._rows.is_head(row):
-            return
-        if self._rows.group(row).is_open:
-            self._pick_row(row + 1)
-        else:
-            self._rows.set_open(row, True)
-
-    # Pointer
-
-    @override
-    def _on_row_pressed(self, row: int) -> None:
-        if self._rows.is_head(row):
-            self.select(self._rows.rows.key_at(row), into_view=False)
-            self._rows.set_open(row, not self._rows.group(row).is_open)
-        else:
-            super()._on_row_pressed(row)
-
-    @override
-    def _on_row_double_clicked(self, row: int) -> None:
-        if self._rows.is_head(row):
-            self._on_row_pressed(row)
-        else:
-            super()._on_row_double_clicked(row)
-
-
 _REST = 10
 """Pause after a refresh, as a multiple of its duration."""
 
@@ -170,32 +109,42 @@ class FindingsPanel(ListPanel):
         grouping_chosen(Grouping): the user chose another grouping.
 
     Attributes:
-        head, view, model: its parts.
+        head, view, source, model: its parts.
     """
 
     shown_requested = Signal()
     grouping_chosen = Signal(object)
 
     def __init__(
-        self,
-        document: CaptureDocument,
-        theme_controller: ThemeController,
-        rows: VisibleRows,
-        parent: QWidget | None = None,
+        self, client: Client, theme_controller: ThemeController, rows: ShownMessages, parent: QWidget | None = None
     ) -> None:
-        super().__init__(document, rows, "Findings", parent)
-        self._total = 0
-        self._view_of: tuple[object, ...] = ()
+        """Creates the panel.
+
+        Args:
+            client: asks the engine.
+            theme_controller: gives the look.
+            rows: the messages that the table shows.
+            parent: owner.
+        """
+        super().__init__(rows, "Findings", parent)
+        self._client = client
+        self._asked: tuple[OrderFindings, tuple[object, ...]] | None = None
+        self._listed: tuple[OrderFindings, tuple[object, ...]] | None = None
         self._message: int | None = None
-        self.model = FindingsModel(document, rows, self)
+        self._wanted_code: str | None = None
+        self.source = FindingsSource(client, lambda row: self.model.renew(row, row))
+        self.model = RowsModel(self.source, self)
         self.head = FindingsHead(theme_controller, self)
-        self.view = FindingsView(self.model, theme_controller, self)
-        self.throttle = RefreshThrottle(self, self._refresh, lambda: budgets.current.lists_ms, rest=_REST)
+        self.view = RowsView(self.model, theme_controller, name="findingsList", title="Findings", parent=self)
+        self.view.head_of = self.source.head_of
+        self.latest: LatestAnswer[FindingOrder] = LatestAnswer(
+            self, client, self._question, self._show, every_ms=lambda: intervals.LISTS_MS, rest=_REST
+        )
         self._connect()
-        self.refresh()
 
     def _connect(self) -> None:
         self.put_together(self.head, self.view, self.model)
+        self.view.expanded.connect(self._set_open)
         self.head.severity_switched.connect(self._switch_severity)
         self.head.reach_switched.connect(self._switch_reach)
         self.head.grouping_chosen.connect(self._on_grouping_chosen)
@@ -204,26 +153,10 @@ class FindingsPanel(ListPanel):
 
     # Calls of the window
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Takes in a flush of the document. O(new and changed messages)."""
-        found = self._document.analysis.findings.found
-        sets = found.columns["set"]
-        if (
-            len(found) != self._total
-            or bool(sets[changes.start : changes.stop].any())
-            or bool(sets[changes.changed].any())
-            or changes.tree_moved
-        ):
-            self.throttle.request()
-        else:
-            self.apply_view()
-            if not self._total and not self.throttle.stale and self.isVisible():
-                self.view.set_empty_text(self._empty_words())  # updates the number of messages in the text
-
     def apply_view(self) -> None:
         """Updates the rows after a change of the filter."""
-        if self._view_of != self._view_now() or self._shown.is_filtered:
-            self.throttle.request()
+        if self._shown.is_filtered or self._asked is None or self._asked[1] != self._view_now():
+            self.latest.invalidate()
 
     def _view_now(self) -> tuple[object, ...]:
         return self._shown.filter, self._shown.scope
@@ -232,80 +165,97 @@ class FindingsPanel(ListPanel):
         """Selects the first finding about the message selected in the table, or clears the selection."""
         self._message = message
         selected = self.view.selected
-        if message is None or (selected is not None and selected[1] == message):
+        if message is None or (isinstance(selected, tuple) and selected[1] == message):
             if message is None:
                 self.view.select(None)
             return
-        self.view.select(self._listed(message))
-
-    def _listed(self, message: int) -> Key | None:
-        """Returns the key of the most severe listed finding about a message."""
-        found = self._document.analysis.findings.found
-        codes = found.sets[int(found.columns["set"][message])] if message < len(found.columns) else ()
-        return next(((code, message) for code in codes if self.model.rows.row_of((code, message)) >= 0), None)
+        self.view.select(self.source.rows.first_about(message))
 
     def show_code(self, code: str) -> None:
         """Lists all findings of a check in an expanded group and scrolls to it."""
-        choice = self.model.choice
+        choice = self.source.choice
         # Undo any choice of the user that would hide these findings.
         choice.codes_off.discard(code)
-        checks = self._document.analysis.findings.found.declared
-        for severity in {check.severity for check in checks if check.code == code}:
-            choice.severities_off.discard(severity)
-            self.head.show_severity(severity, on=True)
         choice.grouping = Grouping.CODE
         choice.opened[Grouping.CODE, code] = True
+        self._wanted_code = code
         self.shown_requested.emit()
         self.refresh()
-        if self.model.rows.outside and not self._lists_all_of(code):
-            choice.everything = True
+
+    def _go_to_code(self, code: str) -> None:
+        """Selects the head of a group, once the answer lists all findings of its check."""
+        rows, choice = self.source.rows, self.source.choice
+        checks = [check for check in rows.order.checks if check.code == code]
+        off = {check.severity for check in checks} & choice.severities_off
+        for severity in off:
+            choice.severities_off.discard(severity)
+            self.head.show_severity(severity, on=True)
+        group = next((group for group in rows.groups if group.key == code), None)
+        listed = 0 if group is None else group.count
+        lists_all = choice.everything or not rows.order.outside or listed == sum(check.count for check in checks)
+        if off or not lists_all:
+            choice.everything = choice.everything or not off
             self.refresh()
-        row = next((group.first_row for group in self.model.rows.groups if group.key == code), -1)
-        if row >= 0:
-            self.view.select(self.model.rows.key_at(row))
-            self.view.scrollTo(self.model.index(row, 0), FindingsView.ScrollHint.PositionAtTop)
+            return
+        self._wanted_code = None
+        if group is not None:
+            self.view.select(rows.key_at(group.first_row))
+            self.view.scrollTo(self.model.index(group.first_row), RowsView.ScrollHint.PositionAtTop)
             self.view.setFocus()
 
-    def _lists_all_of(self, code: str) -> bool:
-        listed = next((group.count for group in self.model.rows.groups if group.key == code), 0)
-        return listed == self._document.analysis.findings.found.counts().get(code, 0)
-
     def stop(self) -> None:
-        """Stops reading the document."""
-        self.throttle.stop()
+        """Ends all requests."""
+        self.latest.stop()
 
     # Updates
 
     def refresh(self) -> None:
-        """Rebuilds the list. A few milliseconds for 100,000 findings."""
-        self.throttle.run()
+        """Asks for the listed findings now, because the choice has changed."""
+        self.latest.request_now()
 
-    def _refresh(self) -> None:
-        found = self._document.analysis.findings.found
-        self._total = len(found)
-        self._view_of = self._view_now()
-        self.model.refresh()
-        if self._message is not None and self.view.selected is None:
-            self.view.select(self._listed(self._message), into_view=False)
+    def _question(self) -> OrderFindings:
+        question = self.source.choice.question(VIEW)
+        self._asked = question, self._view_now()
+        return question
+
+    def _show(self, found: FindingOrder) -> None:
+        self.source.described.drop()
+        if self._wanted_code is None and self._asked == self._listed and self.source.rows.shows(found):
+            self.model.renew()
+        else:
+            self._rebuild(found)
+        self._listed = self._asked
+        if self._wanted_code is not None:
+            self._go_to_code(self._wanted_code)
+        elif self._message is not None and self.view.selected is None:
+            self.view.select(self.source.rows.first_about(self._message), into_view=False)
+
+    def _rebuild(self, found: FindingOrder) -> None:
+        with self.model.changing():
+            self.source.rows.rebuild(found, self.source.choice, cast("Key | None", self.view.selected))
+
+    def _set_open(self, row: int, is_open: bool) -> None:
+        self.source.set_open(row, is_open)
+        self._rebuild(self.source.rows.order)
 
     # Texts
 
     @override
     def update_texts(self) -> None:
-        rows, choice = self.model.rows, self.model.choice
-        self.head.show_counts(rows.counts)
+        rows, choice = self.source.rows, self.source.choice
+        self.head.show_counts(rows.order.counts)
         hint, link = self._outside_words()
-        if rows.switched_off:
+        if rows.order.switched_off:
             codes = "a hidden code" if len(choice.codes_off) == 1 else "hidden codes"
-            hint = "; ".join(filter(None, (hint, f"{rows.switched_off:,} of {codes}")))
+            hint = "; ".join(filter(None, (hint, f"{rows.order.switched_off:,} of {codes}")))
         self.head.show_hint(hint, link)
         self.head.show_choice(
             choice.grouping, codes_off=len(choice.codes_off), heads=rows.any_heads, findings=rows.total() > 0
         )
-        self.view.set_empty_text("" if len(rows) else self._empty_words())
+        self.view.set_empty_text("" if len(rows) or self.latest.answer is None else self._empty_words())
 
     def _outside_words(self) -> tuple[str, str]:
-        outside, everything = self.model.rows.outside, self.model.choice.everything
+        outside, everything = self.source.rows.order.outside, self.source.choice.everything
         if not outside:
             return "", ""
         if everything:
@@ -317,77 +267,77 @@ class FindingsPanel(ListPanel):
         return f"{count:,} of these {'is' if count == 1 else 'are'} hidden"
 
     def _empty_words(self) -> str:
-        rows = self.model.rows
-        total = formats.count_of(len(self._document.analysis), "message")
-        if not self._total:
-            failed = failed_words(self._document.capture.failed_count)
-            shows = failed_filter(self._document.capture)
-            so_far = "so far " if self._document.is_arriving or self._document.has_backlog else ""
-            return f"No findings {so_far}in {total}." + (failed and f"{failed}: the filter {shows} shows them.")
-        if any(rows.counts.values()):
+        order = self.source.rows.order
+        if order.none_found:
+            return order.none_found
+        if any(order.counts.values()):
             return "All findings of this view are switched off above."
-        if rows.switched_off:
+        if order.switched_off:
             return "All findings have hidden codes. The menu above shows them again."
-        return f"No findings in the visible messages; {rows.outside:,} hidden by {self.hider()}."
+        return f"No findings in the visible messages; {order.outside:,} hidden by {self.hider()}."
 
     # User input
 
-    @override
-    def go_to_row(self, row: int) -> bool:
-        message = self.model.message(row)
-        if message is not None:
-            self.message_requested.emit(message)
-        return message is not None
-
     def _switch_severity(self, severity: Severity, on: bool) -> None:
-        off = self.model.choice.severities_off
+        off = self.source.choice.severities_off
         (off.discard if on else off.add)(severity)
-        self.model.refresh()
+        self.refresh()
 
     def _switch_reach(self) -> None:
-        self.model.choice.everything = not self.model.choice.everything
-        self.model.refresh()
+        self.source.choice.everything = not self.source.choice.everything
+        self.refresh()
 
     def _on_grouping_chosen(self, grouping: Grouping) -> None:
         self.group_by(grouping)
         self.grouping_chosen.emit(grouping)
 
     def group_by(self, grouping: Grouping) -> None:
-        self.model.choice.grouping = grouping
-        self.model.refresh()
+        self.source.choice.grouping = grouping
+        self.refresh()
 
     def _restore_codes(self) -> None:
-        self.model.choice.codes_off.clear()
-        self.model.refresh()
+        self.source.choice.codes_off.clear()
+        self.refresh()
 
     def _open_all(self, opened: bool) -> None:
-        choice = self.model.choice
-        for group in self.model.rows.groups:
+        choice = self.source.choice
+        for group in self.source.rows.groups:
             choice.opened[choice.grouping, group.key] = opened
-        self.model.refresh()
+        self._rebuild(self.source.rows.order)
 
     @override
     def menu_for(self, row: int) -> FindingMenu:
         """Returns the context menu of a row. It deletes itself when it closes."""
-        group, line = self.model.group(row), self.model.line(row)
-        menu = FindingMenu(group, line, self)
+        group, found = self.source.group(row), self.source.rows.finding_at(row)
+        line, check = None, group.check
+        if found is not None:
+            check, message = found
+            with contextlib.suppress(RequestError):  # a menu without the texts of the row
+                shown = self._client.answer_now(self.source.question([(check.code, message)]))
+                line = shown[0].line if shown else None
+        menu = FindingMenu(group, check, line, self)
         menu.filter_chosen.connect(self.filter_requested)
-        code = line.check.code if line is not None else group.check.code if group.check is not None else ""
-        menu.hide_chosen.connect(lambda: self._hide(code, group.severity))
+        menu.hide_chosen.connect(lambda: self._hide("" if check is None else check.code, group.severity))
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
 
+    @override
+    def request_texts(self, rows: Sequence[int], take: Callable[[list[str]], object]) -> None:
+        keys = [self.source.rows.key_at(row) for row in rows]
+        heads = {self.source.rows.key_at(row): self.row_text(row) for row in rows if self.source.is_head(row)}
+
+        def merge(found: list[ShownFinding]) -> None:
+            texts = heads | {one.key: one.line.as_text for one in found}
+            take([texts.get(key, "") for key in keys])
+
+        self._client.send_request(
+            self.source.question([key for key in keys if key[1] != HEAD]), merge, raise_failure
+        )  # fmt: skip
+
     def _hide(self, code: str, severity: Severity) -> None:
         if code:
-            self.model.choice.codes_off.add(code)
-            self.model.refresh()
+            self.source.choice.codes_off.add(code)
+            self.refresh()
         else:
             self.head.show_severity(severity, on=False)
             self._switch_severity(severity, False)
-
-    @override
-    def row_text(self, row: int) -> str:
-        line = self.model.line(row)
-        if line is not None:
-            return line.as_text
-        return str(self.model.index(row, 0).data() or "")

@@ -1,4 +1,4 @@
-"""Rows of the findings panel: chosen findings, grouped, as arrays without an object each. No Qt.
+"""Rows of the findings panel: groups of the engine's answer, expanded or collapsed, without an object each. No Qt.
 
 A row is a group head or a finding. A finding is a pair of check and message; pairs are unique. A code with a single
 finding has no head.
@@ -6,33 +6,15 @@ finding has no head.
 
 from __future__ import annotations
 
-import enum
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from inspector.analysis.findings import Severity
-from inspector.analysis.findings.check import Check
-from inspector.analysis.findings.store import Findings
-from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
-from inspector.filters.next_shown import are_shown
-from inspector.filters.visible import VisibleRows
-
-Key = tuple[str, int]
-"""Identifies a row while others come and go: (code, message) of a finding, (key of the group, HEAD) of a head."""
+from inspector.engine.requests.finding_rows import FindingOrder, Grouping, Key, ListedCheck, OrderFindings, Severity
 
 HEAD = -1
-
-
-class Grouping(enum.Enum):
-    """Grouping of findings, the most severe first in each."""
-
-    CODE = "code"
-    SEVERITY = "severity"
-    NONE = "nothing"
+"""Message in the key of a group's head; its code is the key of the group."""
 
 
 _OPEN_UP_TO = {Grouping.CODE: 12, Grouping.SEVERITY: 1_000, Grouping.NONE: 0}
@@ -54,6 +36,11 @@ class FindingsListed:
     codes_off: set[str] = field(default_factory=set)
     opened: dict[tuple[Grouping, str], bool] = field(default_factory=dict)
 
+    def question(self, view: int) -> OrderFindings:
+        """Returns the request for the listed findings of a view."""
+        off, codes_off = frozenset(self.severities_off), frozenset(self.codes_off)
+        return OrderFindings(view, self.grouping, self.everything, off, codes_off)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -69,7 +56,7 @@ class Group:
 
     key: str
     severity: Severity
-    check: Check | None
+    check: ListedCheck | None
     start: int
     stop: int
     has_head: bool
@@ -86,89 +73,55 @@ class Group:
         return self.has_head + (self.count if self.is_open else 0)
 
 
+_NOTHING = FindingOrder([], [], np.empty(0, np.uint32), np.empty(0, np.uint16), dict.fromkeys(Severity, 0), 0, 0, "")
+
+
 class FindingRows:
-    """Rows as of the last `rebuild`.
+    """Rows of an answer.
 
     Attributes:
-        groups: in display order, without empty ones.
-        counts: listable findings by severity: of the view, or all; without hidden codes.
-        outside: number of findings about messages hidden by filter and scope.
-        switched_off: number of listable findings with a hidden code.
+        order: the answer.
+        groups: its groups.
     """
 
     def __init__(self) -> None:
+        self.order = _NOTHING
         self.groups: list[Group] = []
-        self.counts: dict[Severity, int] = dict.fromkeys(Severity, 0)
-        self.outside = 0
-        self.switched_off = 0
         self._first_rows: list[int] = []
         self._length = 0
-        self._messages: Rows = NO_ROWS
-        self._numbered: Sequence[Check] = ()
-        self._checks: NDArray[np.uint16] = np.empty(0, np.uint16)
 
     # Building
 
-    def rebuild(self, found: Findings, shown: VisibleRows, choice: FindingsListed, held: Key | None = None) -> None:
-        """Builds the rows. O(findings log findings); a few milliseconds for 100,000 findings.
+    def shows(self, order: FindingOrder) -> bool:
+        """Returns True if an answer has the same rows."""
+        now = self.order
+        return (
+            (now.checks, now.groups, now.counts, now.outside, now.switched_off, now.none_found)
+            == (order.checks, order.groups, order.counts, order.outside, order.switched_off, order.none_found)
+            and np.array_equal(now.messages, order.messages)
+            and np.array_equal(now.check_of, order.check_of)
+        )  # fmt: skip
+
+    def rebuild(self, order: FindingOrder, choice: FindingsListed, held: Key | None = None) -> None:
+        """Builds the rows. O(groups).
 
         Args:
-            found: the findings.
-            shown: the visible messages; findings about messages the filter has not examined are left out.
-            choice: the user's choice.
+            order: the findings.
+            choice: the user's choice, with the grouping of the findings.
             held: the selected row. Its group stays expanded when it grows.
         """
-        self.counts = dict.fromkeys(Severity, 0)
-        self.outside = self.switched_off = 0
-        listed: list[tuple[Check, Rows]] = []
-        self._numbered = found.declared
-        for check in sorted(found.declared, key=lambda check: -check.severity):
-            if not found.count_of(check):
-                continue
-            # Ascending, as the search for the end of the view needs.
-            messages = self._in_view(np.sort(found.rows_of(check)), shown, choice)
-            if check.code in choice.codes_off:
-                self.switched_off += len(messages)
-                continue
-            self.counts[check.severity] += len(messages)
-            if len(messages) and check.severity not in choice.severities_off:
-                listed.append((check, messages))
-        self._put(listed, choice, held)
-
-    def _in_view(self, messages: Rows, shown: VisibleRows, choice: FindingsListed) -> Rows:
-        # The filter has not examined later messages yet.
-        messages = messages[: np.searchsorted(messages, shown.seen_count)]
-        if not shown.is_filtered:
-            return messages
-        among = are_shown(messages, shown)
-        self.outside += len(messages) - int(np.count_nonzero(among))
-        return messages if choice.everything else messages[among]
-
-    def _put(self, listed: list[tuple[Check, Rows]], choice: FindingsListed, held: Key | None) -> None:
-        parts: list[tuple[Rows, NDArray[np.uint16]]] = []
-        groups: list[Group] = []
         keep, most = self._open_group_of(held), _OPEN_UP_TO[choice.grouping]
-        number_of = {check: number for number, check in enumerate(self._numbered)}
-        place = row = 0
-        for key, checks in _grouped(listed, choice.grouping):
-            messages = np.concatenate([messages for _, messages in checks])
-            numbers = np.concatenate([np.full(len(some), number_of[check], np.uint16) for check, some in checks])
-            if len(checks) > 1:
-                # Stable, so that of several findings of one message the worst stays first.
-                order = np.argsort(messages, kind="stable")
-                messages, numbers = messages[order], numbers[order]
-            count, one = len(messages), checks[0][0]
+        groups: list[Group] = []
+        row = 0
+        for one in order.groups:
+            count = one.stop - one.start
             has_head = choice.grouping is not Grouping.NONE and (count > 1 or choice.grouping is Grouping.SEVERITY)
-            is_open = not has_head or choice.opened.get((choice.grouping, key), count <= most or key == keep)
-            check = one if choice.grouping is Grouping.CODE else None
-            group = Group(key, one.severity, check, place, place + count, has_head, is_open, row)
-            groups.append(group)
-            parts.append((messages, numbers))
-            place, row = group.stop, row + group.height
-        self.groups, self._length = groups, row
+            is_open = not has_head or choice.opened.get((choice.grouping, one.key), count <= most or one.key == keep)
+            check = None if one.check is None else order.checks[one.check]
+            groups.append(Group(one.key, one.severity, check, one.start, one.stop, has_head, is_open, row))
+            row += groups[-1].height
+        self.order, self.groups, self._length = order, groups, row
         self._first_rows = [group.first_row for group in groups]
-        self._messages = np.concatenate([messages for messages, _ in parts]) if parts else NO_ROWS
-        self._checks = np.concatenate([numbers for _, numbers in parts]) if parts else np.empty(0, np.uint16)
 
     def _open_group_of(self, key: Key | None) -> str | None:
         """Returns the group of a row if it is expanded."""
@@ -189,13 +142,13 @@ class FindingRows:
     def group_at(self, row: int) -> Group:
         return self.groups[bisect_right(self._first_rows, row) - 1]
 
-    def finding_at(self, row: int) -> tuple[Check, int] | None:
+    def finding_at(self, row: int) -> tuple[ListedCheck, int] | None:
         """Returns the check and the message of a row, or None for a head."""
         group = self.group_at(row)
         place = group.start + row - group.first_row - group.has_head
         if place < group.start:
             return None
-        return self._numbered[int(self._checks[place])], int(self._messages[place])
+        return self.order.checks[int(self.order.check_of[place])], int(self.order.messages[place])
 
     def key_at(self, row: int) -> Key:
         found = self.finding_at(row)
@@ -214,23 +167,26 @@ class FindingRows:
                     return group.first_row + (group.has_head + place - group.start if group.is_open else 0)
         return -1
 
+    def first_about(self, message: int) -> Key | None:
+        """Returns the key of the most severe listed finding about a message."""
+        for group in self.groups:
+            place = self._first_place(group, message)
+            if place is not None:
+                return self.order.checks[int(self.order.check_of[place])].code, message
+        return None
+
+    def _first_place(self, group: Group, message: int) -> int | None:
+        place = group.start + int(np.searchsorted(self.order.messages[group.start : group.stop], message))
+        return place if place < group.stop and self.order.messages[place] == message else None
+
     def _place(self, group: Group, code: str, message: int) -> int | None:
-        messages = self._messages[group.start : group.stop]
-        place = group.start + int(np.searchsorted(messages, message))
-        while place < group.stop and self._messages[place] == message:
-            if self._numbered[int(self._checks[place])].code == code:
+        place = self._first_place(group, message)
+        while place is not None and place < group.stop and self.order.messages[place] == message:
+            if self.order.checks[int(self.order.check_of[place])].code == code:
                 return place
             place += 1
         return None
 
     def total(self) -> int:
         """Returns the number of listed findings, including collapsed groups."""
-        return len(self._messages)
-
-
-def _grouped(listed: list[tuple[Check, Rows]], grouping: Grouping) -> list[tuple[str, list[tuple[Check, Rows]]]]:
-    groups: dict[str, list[tuple[Check, Rows]]] = {}
-    for check, messages in listed:
-        key = check.code if grouping is Grouping.CODE else check.severity.word
-        groups.setdefault(key, []).append((check, messages))
-    return list(groups.items())
+        return len(self.order.messages)

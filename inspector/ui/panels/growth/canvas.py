@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.analysis.views.timeline.steps import nice_ticks
+from inspector.engine.requests.plots import nice_ticks
 from inspector.present.plot_words import scale_words
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import ValuesCard
@@ -111,11 +111,11 @@ class PlotCanvas(QWidget):
         self._soon.setSingleShot(True)
         # One update per iteration, however many changes arrive in it.
         self._soon.setInterval(0)
-        self._soon.timeout.connect(self._follow_cursor)
+        self._soon.timeout.connect(self.follow_cursor)
         self._over = _Overlay(self)
         self.card = ValuesCard(themes, self)
         axis.range_changed.connect(self.redraw)
-        axis.cursor_changed.connect(self._follow_cursor)
+        axis.cursor_changed.connect(self.follow_cursor)
         axis.brush_changed.connect(self._over.update)
         themes.changed.connect(self._on_theme_changed)
 
@@ -303,7 +303,7 @@ class PlotCanvas(QWidget):
             return None
         return axis.x_of(cursor, self.axis_width)
 
-    def _follow_cursor(self) -> None:
+    def follow_cursor(self) -> None:
         """Shows the values at the cursor."""
         self._over.update()
         x, cursor, figure = self._cursor_x(), self._axis.cursor_ns, self._figure
@@ -345,10 +345,12 @@ class PlotCanvas(QWidget):
             self._select(self._gestures.ns_at(event.position().toPoint()))
 
     def _select(self, ns: int) -> None:
-        message = self._figure.message_at(ns) if self._figure is not None else None
-        if message is not None:
-            self.message_requested.emit(message)
-            self._rest_ns = self._axis.cursor_ns
+        if self._figure is not None:
+            self._figure.find_message(ns, self._request_message)
+
+    def _request_message(self, message: int) -> None:
+        self.message_requested.emit(message)
+        self._rest_ns = self._axis.cursor_ns
 
     @override
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -363,7 +365,7 @@ class PlotCanvas(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         self._shows_card = False
         self._axis.set_cursor(self._rest_ns)
-        self._follow_cursor()
+        self.follow_cursor()
 
     @override
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -401,15 +403,17 @@ class PlotCanvas(QWidget):
         return True
 
     def _step_cursor(self, ns: int | None, step: int) -> None:
-        found = self._figure.next_time(ns, step) if self._figure is not None else None
-        if found is not None:
-            self._shows_card = True
-            self._axis.bring(found)
-            self._axis.set_cursor(found)
-            self._rest_ns = found
-            self._follow_cursor()
-            if self._gestures.brush_from is not None:
-                self._gestures.brush_to(found)
+        if self._figure is not None:
+            self._figure.find_time(ns, step, self._move_cursor)
+
+    def _move_cursor(self, ns: int) -> None:
+        self._shows_card = True
+        self._axis.bring(ns)
+        self._axis.set_cursor(ns)
+        self._rest_ns = ns
+        self.follow_cursor()
+        if self._gestures.brush_from is not None:
+            self._gestures.brush_to(ns)
 
     # Qt events
 
@@ -417,7 +421,7 @@ class PlotCanvas(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._over.setGeometry(self.rect())
         self._stale = True
-        self._follow_cursor()
+        self.follow_cursor()
 
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -428,7 +432,7 @@ class PlotCanvas(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._shows_card = self._shows_card and self.underMouse()
-        self._follow_cursor()
+        self.follow_cursor()
 
     def _on_theme_changed(self) -> None:
         self._stale = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, QDataStream, QLineF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from inspector.analysis.views.timeline.track_marks import Window
+from inspector.engine.requests.plots import Window
 from inspector.ui.panels.growth.card import CardText
 
 
@@ -90,10 +90,10 @@ class Figure(Protocol):
         """Returns values and colours that the cursor marks at a time."""
         ...
 
-    def message_at(self, ns: int) -> int | None:
-        """Returns the message that a click at a time selects."""
+    def find_message(self, ns: int, found: Callable[[int], object]) -> None:
+        """Calls `found`, now or later, with the message that a click at a time selects, if there is one."""
         ...
 
-    def next_time(self, ns: int | None, step: int) -> int | None:
-        """Returns the next time for an arrow key, or None at the end."""
+    def find_time(self, ns: int | None, step: int, found: Callable[[int], object]) -> None:
+        """Calls `found`, now or later, with the next time for an arrow key, unless this is the end."""
         ...

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from inspector.analysis.views.timeline.steps import columns_of, outline
-from inspector.analysis.views.timeline.track_marks import Window
-from inspector.present.plot_words import message_words, signed_count
+from inspector.engine.requests.growth import Growth
+from inspector.engine.requests.plots import NameMessage, Window, columns_of, outline
+from inspector.present.plot_words import signed_count
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
+from inspector.ui.panels.growth.cursor_answer import CursorAnswer
 from inspector.ui.panels.growth.figure import Level, Scale, fill, polygon, segments
-from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.legend import Key, area_color
 from inspector.ui.panels.timeline.shapes import COMPACTED
+from inspector.ui.widgets.latest_answer import Client
 
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
 KEYS = (
@@ -45,10 +48,23 @@ class GrowthFigure:
 
     Attributes:
         empty: text for a plot without values.
+        figures: the drawn context.
     """
 
-    def __init__(self, source: GrowthSource, axis: TimeAxis, themes: ThemeController) -> None:
-        self._source, self._axis, self._themes = source, axis, themes
+    def __init__(
+        self, client: Client, axis: TimeAxis, themes: ThemeController, show_card: Callable[[], object]
+    ) -> None:
+        """Creates an empty plot.
+
+        Args:
+            client: asks the engine.
+            axis: the visible range of time.
+            themes: gives the look.
+            show_card: called when the message at the cursor is known.
+        """
+        self._axis, self._themes = axis, themes
+        self._words = CursorAnswer[str](client, show_card)
+        self.figures = Growth()
         self.empty = ""
         self._under, self._saved = QPolygonF(), QPolygonF()
         self._uncollapsed = QPolygonF()
@@ -61,18 +77,35 @@ class GrowthFigure:
     def keys(self) -> tuple[Key, ...]:
         """Legend entries of the drawn values."""
         keys = KEYS
-        if len(self._source.reports.messages):
+        if len(self.figures.report_places):
             keys = (REPORTED_KEY, *keys)
-        if len(self._source.compactions):
+        if len(self.figures.compactions):
             keys = (*keys, COMPACTED_KEY)
-        return keys if self._source.reports.limit is None else (*keys, LIMIT_KEY)
+        return keys if self.figures.limit is None else (*keys, LIMIT_KEY)
+
+    def show(self, figures: Growth) -> None:
+        self.figures = figures
+        self._words.drop_answer()
+
+    def _step_at(self, ns: int) -> int:
+        """Returns the last step at or before a time, or -1."""
+        return int(np.searchsorted(self.figures.places, ns, side="right")) - 1
+
+    def values_at(self, step: int) -> tuple[int, int]:
+        """Returns tokens without collapsing and as the model sees it, after a step."""
+        return (0, 0) if step < 0 else (int(self.figures.lines[0, step]), int(self.figures.lines[1, step]))
+
+    def _report_at(self, ns: int) -> int | None:
+        """Returns the last tokens reported at or before a time."""
+        before = np.flatnonzero(self.figures.report_places <= ns)
+        return int(self.figures.report_tokens[before[-1]]) if len(before) else None
 
     # Figure
 
     def draw(self, window: Window) -> Scale:
         """Reduces the steps to pixel columns."""
-        source, axis = self._source, self._axis
-        columns = columns_of(source.steps_ns, source.lines, window)
+        figures, axis = self.figures, self._axis
+        columns = columns_of(figures.places, figures.lines, window)
         left = min(max(0.0, axis.x_of(axis.first_ns, window.width)), window.width)
         right = min(max(left, axis.x_of(axis.last_ns, window.width)), window.width)
         (x, whole), (x_seen, seen) = (outline(columns, line, left, right) for line in (0, 1))
@@ -82,16 +115,16 @@ class GrowthFigure:
         self._saved = polygon(np.concatenate((x, x_seen[::-1])), np.concatenate((whole, seen[::-1])))
         self.reported = self._reported_in(window)
         self.given = self._line_in(window, right)
-        x_compacted = axis.xs_of(source.times.values[source.compactions], window.width)
+        x_compacted = axis.xs_of(figures.compaction_places, window.width)
         self.compacted = x_compacted[(x_compacted >= 0) & (x_compacted <= window.width)].tolist()
         return self._scale()
 
     def _reported_in(self, window: Window) -> list[QPointF]:
         """Returns the places of reports; the greatest of many in one place, so that thousands stay distinguishable."""
-        source = self._source
-        x = self._axis.xs_of(source.times.values[source.reports.messages], window.width)
+        figures = self.figures
+        x = self._axis.xs_of(figures.report_places, window.width)
         inside = np.flatnonzero((x >= 0) & (x <= window.width))
-        x, y = x[inside], source.reports.tokens[inside].astype(np.float64)
+        x, y = x[inside], figures.report_tokens[inside].astype(np.float64)
         if len(x) > _MAX_SEPARATE:
             # By pixel cell, the greatest value first.
             order = np.lexsort((-y, (x / _APART_PX).astype(np.int64)))
@@ -101,12 +134,12 @@ class GrowthFigure:
 
     def _line_in(self, window: Window, right: float) -> list[QLineF]:
         """Returns the line through the reported values. Each holds until the next report."""
-        reports = self._source.reports
-        if not len(reports.messages):
+        figures = self.figures
+        if not len(figures.report_places):
             return []
-        times = np.maximum.accumulate(self._source.times.values[reports.messages])
+        times = np.maximum.accumulate(figures.report_places)
         first = min(max(0.0, self._axis.x_of(int(times[0]), window.width)), window.width)
-        x, y = outline(columns_of(times, reports.tokens[None], window), 0, first, max(first, right))
+        x, y = outline(columns_of(times, figures.report_tokens[None], window), 0, first, max(first, right))
         return [line for line in segments(x, y) if line.y1() or line.dx()]  # no upright from 0 to the first report
 
     def paint(self, painter: QPainter) -> None:
@@ -148,10 +181,10 @@ class GrowthFigure:
         return pen
 
     def _scale(self) -> Scale:
-        source = self._source
-        most = int(source.lines[0].max(initial=0)) if source.lines.size else 0
-        most = max(most, int(source.reports.tokens.max(initial=0)))
-        limit, reader = source.reports.limit, source.reader
+        figures = self.figures
+        most = int(figures.lines[0].max(initial=0)) if figures.lines.size else 0
+        most = max(most, int(figures.report_tokens.max(initial=0)))
+        limit, reader = figures.limit, figures.reader
         if limit is None or reader is None:
             return Scale(most or 1)
         words = f"{limit:,} limit, reported by {safe_line(reader.title, 40)}"
@@ -160,10 +193,9 @@ class GrowthFigure:
 
     def card(self, ns: int) -> CardText | None:
         """Returns both values, saved tokens, the last report and the message of the last step."""
-        source = self._source
-        step = source.step_at(ns)
-        whole, seen = source.values_at(step)
-        report = source.report_at(ns)
+        step = self._step_at(ns)
+        whole, seen = self.values_at(step)
+        report = self._report_at(ns)
         rows = [] if report is None else [("last reported", f"{report:,}", REPORTED)]
         rows += [
             ("without collapsing, estimate", f"{whole:,}", "ink.secondary"),
@@ -173,25 +205,32 @@ class GrowthFigure:
             rows.append(("saved", f"{whole - seen:,}", SAVED))
         if step < 0:
             return CardText(tuple(rows))
-        message = int(source.messages[step])
-        if message in source.compactions:
+        message = int(self.figures.messages[step])
+        if message in self.figures.compactions:
             rows.append(("compacted", f"No. {message + 1:,}", COMPACTED))
-        change = seen - source.values_at(step - 1)[1]
-        return CardText(
-            tuple(rows), f"{message_words(source.document, int(source.messages[step]))} {signed_count(change)}"
-        )
+        change = seen - self.values_at(step - 1)[1]
+        words = self._words.answer_to(NameMessage(message))
+        return CardText(tuple(rows), f"{words} {signed_count(change)}" if words is not None else "")
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
-        whole, seen = self._source.values_at(self._source.step_at(ns))
+        whole, seen = self.values_at(self._step_at(ns))
         return [(whole, UNCOLLAPSED), (seen, SEEN)] if whole != seen else [(seen, SEEN)]
 
-    def message_at(self, ns: int) -> int | None:
-        """Returns the message of the last step."""
-        step = self._source.step_at(ns)
-        return int(self._source.messages[step]) if step >= 0 else None
+    def find_message(self, ns: int, found: Callable[[int], object]) -> None:
+        if (message := self._message_at(ns)) is not None:
+            found(message)
 
-    def next_time(self, ns: int | None, step: int) -> int | None:
-        steps = self._source.steps_ns
+    def _message_at(self, ns: int) -> int | None:
+        """Returns the message of the last step."""
+        step = self._step_at(ns)
+        return int(self.figures.messages[step]) if step >= 0 else None
+
+    def find_time(self, ns: int | None, step: int, found: Callable[[int], object]) -> None:
+        if (time := self._next_time(ns, step)) is not None:
+            found(time)
+
+    def _next_time(self, ns: int | None, step: int) -> int | None:
+        steps = self.figures.places
         if not len(steps):
             return None
         if ns is None:

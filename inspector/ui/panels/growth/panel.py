@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QActionGroup, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.views.model_context import Reader
-from inspector.document.document import CaptureDocument
+from inspector.engine.requests.growth import ContextGrowth, Growth, ReaderName
+from inspector.engine.requests.model_contexts import Reader
+from inspector.engine.requests.rates import Rates
 from inspector.tokens.counter import TOKENIZER
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.growth_figure import GrowthFigure
 from inspector.ui.panels.growth.rates_figure import RatesFigure
-from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.head import ChoiceButton
 from inspector.ui.panels.timeline.legend import Key, Legend
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
 
+_FOLLOW_MS = 60
+"""Delay of a plot while a key repeats, so that only the last message is computed."""
+
+_REST = 20
+"""Pause after an answer, as a multiple of its duration."""
 _LEAD = "of"
 SELECTED = "Follow the selected message"
 
@@ -49,20 +53,25 @@ class ReaderChoice(ChoiceButton):
         self._brief: dict[str, str] = {}
         self._is_brief = False
 
-    def show_readers(self, source: GrowthSource) -> None:
-        """Offers all readers and checks the present one."""
-        words = {str(place): source.words_of(reader) for place, reader in enumerate(source.readers)}
-        value = next((key for key, one in zip(words, source.readers, strict=True) if one == source.reader), "")
-        goes = source.follows_selection
-        same = (words, value, goes) == (self._words, self.value, self._follows)
-        if same and list(self._readers.values()) == source.readers:
+    def show_readers(self, known: Sequence[ReaderName], reader: Reader | None, *, follows: bool) -> None:
+        """Offers all readers and checks the present one.
+
+        Args:
+            known: the possible readers.
+            reader: the present one.
+            follows: it follows the selected message.
+        """
+        words = {str(place): one.words for place, one in enumerate(known)}
+        readers = {str(place): one.reader for place, one in enumerate(known)}
+        value = next((key for key, one in readers.items() if one == reader), "")
+        if (words, value, follows) == (self._words, self.value, self._follows) and self._readers == readers:
             return
-        self._follows = goes
-        self._brief = {str(place): source.name_of(reader) for place, reader in enumerate(source.readers)}
+        self._follows = follows
+        self._brief = {str(place): one.name for place, one in enumerate(known)}
         # The button needs a label even without readers; it is hidden then.
         self._words = words or {"": "no one"}
         self.value = value if words else ""
-        self._readers = dict(zip(words, source.readers, strict=True))
+        self._readers = readers
         self._fill()
         self._update_texts()
 
@@ -199,7 +208,7 @@ class GrowthPlot(QWidget):
         left(): Esc was pressed.
 
     Attributes:
-        head, canvas, source: its parts.
+        head, canvas: its parts.
         growth, rates: the two plots.
     """
 
@@ -207,12 +216,12 @@ class GrowthPlot(QWidget):
     left = Signal()
 
     def __init__(
-        self, document: CaptureDocument, theme: ThemeController, axis: TimeAxis, choices: PlotChoices, parent: QWidget
+        self, client: Client, theme: ThemeController, axis: TimeAxis, choices: PlotChoices, parent: QWidget
     ) -> None:
         """Creates the plots.
 
         Args:
-            document: the plotted document.
+            client: asks the engine.
             theme: gives the look.
             axis: the visible range of time.
             choices: the reader of the model context, shared with other views.
@@ -221,14 +230,13 @@ class GrowthPlot(QWidget):
         super().__init__(parent)
         self.setObjectName("growthPlot")
         self.setAccessibleName("Plots over time")
-        self._document, self._themes, self._axis = document, theme, axis
-        self._stopped = self._now = False
+        self._themes, self._axis = theme, axis
+        self._stopped = False
         self._choices = choices
-        self.source = GrowthSource(document, choices)
         self.head = GrowthHead(theme, self)
         self.canvas = PlotCanvas(axis, theme, "growthCanvas", self)
-        self.growth = GrowthFigure(self.source, axis, theme)
-        self.rates = RatesFigure(document, self.source.clock, axis, theme)
+        self.growth = GrowthFigure(client, axis, theme, self.canvas.follow_cursor)
+        self.rates = RatesFigure(client, axis, theme, self._ask_for_rates, self.canvas.follow_cursor)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -240,107 +248,95 @@ class GrowthPlot(QWidget):
         self.head.plots.chosen.connect(self._choose_plot)
         self.head.reader.reader_chosen.connect(choices.choose)
         self.head.reader.selected_chosen.connect(lambda: choices.choose(None))
-        # The throttle delays these plots, so that the lanes are painted first.
-        self.throttle = RefreshThrottle(self, self._follow_source, lambda: budgets.current.figures_ms, shown_ms=0)
+        self.latest = LatestAnswer(
+            self, client, lambda: ContextGrowth(choices.reader_choice, axis.counts), self._show_growth,
+            every_ms=self._pause_ms, rest=_REST, ready=lambda: self.head.plots.choice == GROWTH,
+        )  # fmt: skip
+        self.latest_rates = LatestAnswer(
+            self, client, self.rates.question, self._show_rates,
+            every_ms=lambda: intervals.FIGURES_MS, ready=lambda: self.head.plots.choice == RATES,
+        )  # fmt: skip
         self._moved = QTimer(self)
         self._moved.setSingleShot(True)
-        self._moved.setInterval(budgets.current.follow_ms)
-        self._moved.timeout.connect(lambda: self.refresh(now=True))
+        self._moved.setInterval(_FOLLOW_MS)
+        self._moved.timeout.connect(self.refresh)
         choices.reader_changed.connect(self._on_reader_changed)
         self._show_figure()
 
-    def set_counting(self, on: bool) -> None:
-        """Spaces messages evenly, or by their times."""
-        self.source.set_counting(on)
-        self.rates.place_by(self.source.times)
-        self.refresh(now=True)
-
     def _on_reader_changed(self, at_once: bool) -> None:
         """Updates the plot for another reader, at once after a choice of the user."""
-        if not self.isVisible():
-            self.throttle.stale = self._now = True
+        self.latest.is_stale = True
         if not self.isVisible() or self._stopped or self.head.plots.choice != GROWTH:
             return
         if at_once:
-            self.refresh(now=True)
+            self.refresh()
         else:
             self._moved.start()
 
-    def apply_changes(self, _changes: AnalysisChanges | None = None) -> None:
-        """Requests a refresh within a second while visible."""
-        self.throttle.request()
-
     def stop(self) -> None:
-        """Stops reading the document."""
+        """Ends all requests."""
         self._stopped = True
-        self.throttle.stop()
+        self.latest.stop()
+        self.latest_rates.stop()
         self._moved.stop()
 
-    def refresh(self, *, now: bool = False) -> None:
-        """Updates the plot.
+    def refresh(self) -> None:
+        """Updates the plot at once."""
+        (self.latest_rates if self.head.plots.choice == RATES else self.latest).request_now()
 
-        Args:
-            now: True to ignore the pause after a long update.
-        """
-        self._now = now
-        self.throttle.run()
+    def _pause_ms(self) -> float:
+        """Returns the shortest time between two requests; short while summaries are left to count."""
+        answer = self.latest.answer
+        unfinished = answer is not None and answer.unfinished
+        return intervals.SUMMARIES_MS if unfinished else intervals.FIGURES_MS
 
-    def _follow_source(self) -> Iterator[int]:
-        """Draws until the source is up to date, and counts summaries in between. Yields pauses in milliseconds."""
-        now, self._now = self._now, False
-        pause_ms = self._draw(now=now)
-        while pause_ms is not None:
-            yield pause_ms
-            pause_ms = budgets.current.summaries_ms if self.source.count_further() else self._draw(now=False)
-
-    def _draw(self, *, now: bool) -> int | None:
-        """Updates the source and draws. Returns the pause until more is available in milliseconds, or None."""
-        pause_ms = None
-        if self.head.plots.choice == RATES:
-            self.rates.update()
-        else:
-            source = self.source
-            source.update(now=now)
-            if source.is_outdated:
-                soon = budgets.current.summaries_ms if source.unfinished else budgets.current.figures_ms
-                pause_ms = budgets.current.more_ms if source.working else soon
-            if source.working and len(source.steps_ns):  # the old drawing stays until the new one is complete
-                return pause_ms
+    def _show_growth(self, figures: Growth) -> None:
+        self._choices.shown = figures.reader
+        self.growth.show(figures)
         self._update_texts()
         self.canvas.redraw()
-        return pause_ms
+        if figures.unfinished:
+            self.latest.is_stale = True  # the next answer has all summaries
+
+    def _ask_for_rates(self) -> None:
+        self.latest_rates.request_now()
+
+    def _show_rates(self, rates: Rates) -> None:
+        self.rates.show(rates)
+        self._update_texts()
+        self.canvas.redraw()
 
     def _show_figure(self) -> None:
         self.canvas.setAccessibleName(self.head.plots.choice)
         self.canvas.show_figure(self.rates if self.head.plots.choice == RATES else self.growth)
 
     def _choose_plot(self, plot: str) -> None:
-        self.head.reader.setVisible(plot == GROWTH and self.source.reader is not None)
+        self.head.reader.setVisible(plot == GROWTH and self.growth.figures.reader is not None)
         self._show_figure()
+        self._update_texts()
         self.refresh()
 
     def _update_texts(self) -> None:
         """Updates head, legend and the text of an empty plot."""
-        head, source = self.head, self.source
-        total = len(self._document.analysis)
+        head, figures = self.head, self.growth.figures
         if head.plots.choice == RATES:
             self.canvas.unit = "messages\nper second"
             head.show_keys(self.rates.keys)
-            self.rates.empty = "" if total else "No message yet."
             return
-        head.reader.show_readers(source)
-        head.reader.setVisible(source.reader is not None)
-        tokens = self._document.analysis.tokens
-        counting = bool(source.uncounted) and not tokens.done and tokens.counted > 0
-        share = f"\n\ncounting tokens,\n{tokens.counted * 100 // max(1, total)} %" if counting else ""
-        self.canvas.unit = (UNIT_REPORTED if len(self.source.reports.messages) else UNIT) + share
+        head.reader.show_readers(figures.readers, figures.reader, follows=self._choices.chosen is None)
+        head.reader.setVisible(figures.reader is not None)
+        percent = figures.counted_percent
+        share = f"\n\ncounting tokens,\n{percent} %" if percent is not None else ""
+        self.canvas.unit = (UNIT_REPORTED if len(figures.report_places) else UNIT) + share
         head.show_keys(self.growth.keys)
-        if source.reader is None:
+        if self.latest.answer is None:
+            self.growth.empty = WORKING
+        elif figures.reader is None:
             self.growth.empty = NO_READER
-        elif not len(source.steps_ns):
-            self.growth.empty = WORKING if source.unfinished else "This context is empty."
+        elif not len(figures.places):
+            self.growth.empty = "This context is empty."
         else:
-            self.growth.empty = NOT_COUNTED if source.uncounted and not source.lines[0].any() else ""
+            self.growth.empty = NOT_COUNTED if figures.uncounted and not figures.lines[0].any() else ""
 
     # Qt events
 

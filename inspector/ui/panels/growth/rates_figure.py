@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from inspector.analysis.views.timeline.message_positions import PER_MESSAGE, MessagePlaces, MessageTimes
-from inspector.analysis.views.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_width
-from inspector.analysis.views.timeline.track_marks import Window
-from inspector.document.document import CaptureDocument
+from inspector.engine.requests.plots import PER_MESSAGE, NextPosition, Window
+from inspector.engine.requests.rates import NAMES, BarMessages, Bins, CountRates, DescribeBar, Rates, bin_width
 from inspector.present import formats
-from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
+from inspector.ui.panels.growth.cursor_answer import CursorAnswer
 from inspector.ui.panels.growth.figure import Scale
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.legend import Key
+from inspector.ui.widgets.latest_answer import Client
 
-NAMES = tuple(family.name.lower() for family in FAMILIES)
-
-
-_MIN_DURATION_S = 0.001
-"""Duration assumed for messages that arrived at the same time, seconds."""
+_ANY_WIDTH = 1_000
+"""Width of the axis before the first drawing, pixels."""
 _GREYS = {"gateway": "line.control", "unknown": "line.strong"}
 """Families whose usual colours are too similar for stacked bars."""
 
@@ -37,78 +34,78 @@ class RatesFigure:
 
     Attributes:
         empty: text for a plot without values.
-        bins: the drawn bars; None before the first drawing.
-        family_times: times of the messages by family.
     """
 
-    def __init__(self, document: CaptureDocument, clock: MessageTimes, axis: TimeAxis, themes: ThemeController) -> None:
-        self._document, self._clock, self._axis, self._themes = document, clock, axis, themes
-        self._times: MessagePlaces = clock
-        self._seconds = np.zeros(0)  # duration of each bar
-        self.empty = ""
-        self.bins: Bins | None = None
-        self.family_times = FamilyTimes(document.capture)
-        self._bars: list[list[QRectF]] = []  # by family
-        self._busiest: tuple[tuple[int, int, int], str] | None = None
+    def __init__(
+        self, client: Client, axis: TimeAxis, themes: ThemeController,
+        ask: Callable[[], object], show_card: Callable[[], object],
+    ) -> None:  # fmt: skip
+        """Creates an empty plot.
 
-    def update(self) -> None:
-        """Adds new messages. O(new messages)."""
-        self._clock.update(len(self._document.analysis))
-        self._times.update(len(self._document.analysis))
-        self.family_times.update(self._times.values)
-
-    def place_by(self, times: MessagePlaces) -> None:
-        """Uses other positions of messages."""
-        self._times, self.family_times, self.bins, self._busiest = (
-            times,
-            FamilyTimes(self._document.capture),
-            None,
-            None,
-        )
-        self.update()
-
-    def _seconds_of(self, bins: Bins) -> NDArray[np.float64]:
-        """Returns the (b,) durations in seconds.
-
-        With even spacing a bar lasts from its first message to the next bar's.
+        Args:
+            client: asks the engine.
+            axis: the visible range of time.
+            themes: gives the look.
+            ask: called when bars of another range are needed (`question`).
+            show_card: called when the messages at the cursor are known.
         """
-        if self._times is self._clock:
-            return np.diff(bins.edges) / 1e9
-        times = self._clock.values
-        if not len(times):
-            return np.ones(len(bins.edges) - 1)
-        # Rounded up: the first message at or after an edge.
-        rows = np.clip(-(-bins.edges // PER_MESSAGE), 0, len(times) - 1)
-        return np.maximum(np.diff(np.maximum.accumulate(times[rows])) / 1e9, _MIN_DURATION_S)
+        self._client, self._axis, self._themes, self._ask = client, axis, themes, ask
+        self.empty = ""
+        self._window: Window | None = None
+        self._asked: CountRates | None = None
+        self._rates: Rates | None = None  # the drawn bars; the last ones until others are known
+        self._asked_bar = CursorAnswer[BarMessages](client, show_card)
+        self._bars: list[list[QRectF]] = []  # by family
+
+    def question(self) -> CountRates:
+        """Returns the request for the bars of the visible range."""
+        axis, window = self._axis, self._window or self._axis.window(_ANY_WIDTH)
+        bar = bin_width(axis.span_ns, window.width)
+        self._asked = CountRates(
+            axis.first_ns, window.left_ns, window.right_ns, max(PER_MESSAGE, bar) if axis.counts else bar,
+            axis.counts, axis.scale.breaks,
+        )  # fmt: skip
+        return self._asked
+
+    def show(self, rates: Rates) -> None:
+        self._rates = rates
+        self._asked_bar.drop_answer()
+        self.empty = "" if any(rates.totals) else "No message yet."
+
+    @property
+    def _bins(self) -> Bins | None:
+        return self._rates.bins if self._rates is not None else None
 
     @property
     def keys(self) -> tuple[Key, ...]:
         """Families that have messages, as legend entries."""
-        counts = self.family_times.counts
-        return tuple(Key(name, family_token(name), "bar") for name, n in zip(NAMES, counts, strict=True) if n)
+        counts = self._rates.totals if self._rates is not None else ()
+        return tuple(Key(name, family_token(name), "bar") for name, n in zip(NAMES, counts, strict=False) if n)
 
     # Figure
 
     def draw(self, window: Window) -> Scale:
-        axis = self._axis
-        width_ns = bin_width(axis.span_ns, window.width)
-        if axis.counts:
-            width_ns = max(PER_MESSAGE, width_ns)
-        bins = self.bins = self.family_times.bins(window, axis.first_ns, width_ns)
+        axis, self._window = self._axis, window
+        if (before := self._asked) != self.question():
+            self._asked = before
+            self._ask()
+        rates = self._rates
+        self._bars.clear()
+        if rates is None:
+            return Scale(1)
+        bins = rates.bins
         x = np.round(axis.xs_of(bins.edges, window.width))
         # A gap of one pixel between bars, and at least one pixel of width.
         left, right = x[:-1], np.maximum(x[1:] - 1, x[:-1] + 1)
         inside = right > 0
         below = np.zeros(len(left))
         left = np.maximum(left, 0)
-        self._bars.clear()
-        self._seconds = self._seconds_of(bins)
         for counts in bins.counts:
-            rates = counts / self._seconds
+            high = counts / rates.seconds
             some = inside & (counts > 0)
-            bars = np.stack((left, below, right - left, rates), axis=1)[some]
+            bars = np.stack((left, below, right - left, high), axis=1)[some]
             self._bars.append([QRectF(*bar) for bar in bars.tolist()])
-            below = below + rates
+            below = below + high
         return Scale(float(below[inside].max(initial=0)) or 1)
 
     def paint(self, painter: QPainter) -> None:
@@ -118,29 +115,28 @@ class RatesFigure:
             painter.drawRects(bars)
 
     def _bin(self, ns: int) -> int | None:
-        if self.bins is None:
+        bins = self._bins
+        if bins is None:
             return None
-        place = int(np.searchsorted(self.bins.edges, ns, side="right")) - 1
-        return place if 0 <= place < self.bins.counts.shape[1] else None
+        place = int(np.searchsorted(bins.edges, ns, side="right")) - 1
+        return place if 0 <= place < bins.counts.shape[1] else None
 
-    def _rows(self, place: int) -> NDArray[np.int64]:
-        """Returns the messages of a bar in order of arrival. O(messages) in numpy, called for one bar at a time."""
-        assert self.bins is not None
-        times, edges = self._times.values, self.bins.edges
-        return np.flatnonzero((times >= edges[place]) & (times < edges[place + 1]))
+    def _bar(self, bins: Bins, place: int) -> DescribeBar:
+        return DescribeBar(int(bins.edges[place]), int(bins.edges[place + 1]), self._axis.counts)
 
     def card(self, ns: int) -> CardText | None:
         """Returns the time range, the count of each family and the most frequent kind."""
-        place = self._bin(ns)
-        if place is None or self.bins is None:
+        place, rates = self._bin(ns), self._rates
+        if place is None or rates is None:
             return None
-        counts, total = self.bins.counts[:, place], int(self.bins.counts[:, place].sum())
-        begin, end = (int(ns) for ns in self.bins.edges[place : place + 2])
-        step = min(self.bins.width_ns, 1_000_000_000)
+        bins = rates.bins
+        counts, total = bins.counts[:, place], int(bins.counts[:, place].sum())
+        begin, end = (int(ns) for ns in bins.edges[place : place + 2])
+        step = min(bins.width_ns, 1_000_000_000)
         since, until = self._axis.words_of(begin, step), self._axis.words_of(end, step)
         if self._axis.counts:
             until = self._axis.words_of(end - 1)
-        rate = total / float(self._seconds[place])
+        rate = total / float(rates.seconds[place])
         words = f"{rate:,.0f}" if rate >= 10 or rate == int(rate) else f"{rate:,.2g}"
         rows = [(f"{since} to {until}", f"{words} per second", "ink.primary")]
         rows += [
@@ -148,42 +144,36 @@ class RatesFigure:
             for name, n in zip(NAMES, counts, strict=True)
             if n
         ]
-        return CardText(tuple(rows), self._busiest_words(place) if total else "No messages")
-
-    def _busiest_words(self, place: int) -> str:
-        assert self.bins is not None
-        key = (int(self.bins.edges[place]), self.bins.width_ns, self.family_times.message_count)
-        if self._busiest is None or self._busiest[0] != key:
-            rows = self._rows(place)
-            kinds = np.bincount(self._document.capture.columns["kind"][rows])
-            kind = int(kinds.argmax()) if len(kinds) else 0
-            name = safe_line(self._document.capture.strings[kind], 60) if kind else "no kind"
-            words = f"{kinds[kind]:,} of {len(rows):,}: {name}" if len(rows) > 1 else name
-            self._busiest = key, words if len(rows) else ""
-        return self._busiest[1]
+        answer = self._asked_bar.answer_to(self._bar(bins, place)) if total else BarMessages(words="No messages")
+        return CardText(tuple(rows), answer.words if answer is not None else "")
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
         """Returns nothing: bars have no marks."""
         return []
 
-    def message_at(self, ns: int) -> int | None:
-        place = self._bin(ns)
-        rows = self._rows(place) if place is not None else ()
-        return int(rows[np.argmin(self._times.values[rows])]) if len(rows) else None
+    def find_message(self, ns: int, found: Callable[[int], object]) -> None:
+        """Finds the earliest message of a bar."""
+        place, bins = self._bin(ns), self._bins
+        if place is not None and bins is not None:
+            self._client.send_request(
+                self._bar(bins, place), lambda bar: found(bar.earliest) if bar.earliest is not None else None
+            )
 
-    def next_time(self, ns: int | None, step: int) -> int | None:
-        """Returns the middle of the next bar that is not empty, or the next message beyond the visible range."""
-        if self.bins is None:
-            return None
-        full, edges = np.flatnonzero(self.bins.totals), self.bins.edges
+    def find_time(self, ns: int | None, step: int, found: Callable[[int], object]) -> None:
+        """Finds the middle of the next bar that is not empty, or the next message beyond the visible range."""
+        bins = self._bins
+        if bins is None:
+            return
+        full, edges = np.flatnonzero(bins.totals), bins.edges
         here = None if ns is None else self._bin(ns)
         if here is not None:
             full = full[full > here] if step > 0 else full[full < here]
         if len(full):
             place = full[0 if step > 0 else -1]
-            return int(edges[place] + (edges[place + 1] - edges[place]) // 2)
-        times = self._times.values
-        further = times[times >= edges[-1]] if step > 0 else times[times < edges[0]]
-        if not len(further) or ns is None:
-            return None
-        return int(further.min() if step > 0 else further.max())
+            found(int(edges[place] + (edges[place + 1] - edges[place]) // 2))
+        elif ns is not None:
+            # Up to the last bar, or from the first one, there is no message that it does not show.
+            border = int(edges[-1]) - 1 if step > 0 else int(edges[0])
+            self._client.send_request(
+                NextPosition(border, step, self._axis.counts), lambda time: found(time) if time is not None else None
+            )

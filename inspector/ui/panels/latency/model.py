@@ -8,10 +8,11 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.views.latency.latency_tally import HISTOGRAM_BOUNDS_MS, GroupLatency
+from inspector.engine.requests.latency import HISTOGRAM_BOUNDS_MS, GroupLatency
 from inspector.present import formats
+from inspector.present.rows import SECONDARY, Cell, Spread, Text
 from inspector.present.wire_text import safe_line, tool_tip
-from inspector.ui.panels.figures_model import FiguresModel
+from inspector.ui.widgets.rows.table_model import TableModel
 
 _TENTHS_BELOW_MS = 10
 
@@ -74,7 +75,7 @@ _VALUES: dict[Column, Callable[[GroupLatency], float | str]] = {
 }
 
 
-class LatencyModel(FiguresModel[GroupLatency]):
+class LatencyModel(TableModel[GroupLatency]):
     """Rows of the latency table.
 
     Attributes:
@@ -119,6 +120,15 @@ class LatencyModel(FiguresModel[GroupLatency]):
             return milliseconds(one.latency.longest)
         figure = one.latency.percentile(column.name.lower())
         return "" if figure is None else milliseconds(figure)
+
+    @override
+    def cell(self, one: GroupLatency, column: Column) -> Cell:
+        if column is Column.SPREAD:
+            return (Spread(one.spread),)
+        if column is Column.NAME:
+            return (Text(self.text(one, column), "mono-row" if self.by == "tool" else "body", elide="middle"),)
+        slowest = column is Column.SLOWEST
+        return (Text(self.text(one, column), "figure", "accent.text" if slowest else SECONDARY, link=slowest),)
 
     @override
     def heading(self, column: int) -> str:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QMouseEvent, QPainter
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.views.latency.latency_tally import LatencyTally
-from inspector.document.document import CaptureDocument
-from inspector.filters.strings import quote
+from inspector.engine.requests.filters import quote
+from inspector.engine.requests.latency import Grouping, Latencies, LatencyFigures
 from inspector.present import formats
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
-from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.latency.model import Column, LatencyModel
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
+from inspector.ui.widgets.rows.table import TableView
 
 # The widest texts; 8 is the widest digit in most fonts.
 _WIDEST = {
@@ -32,7 +27,7 @@ _WIDEST = {
 }  # fmt: skip
 
 
-class LatencyView(FiguresTable):
+class LatencyView(TableView):
     """The table of latencies.
 
     Signals:
@@ -45,36 +40,6 @@ class LatencyView(FiguresTable):
         super().__init__(model, themes, parent, name="latency", widths=_WIDEST)
         self._model = model
         self._on_link = False
-
-    @override
-    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        column = self.column_at(index)
-        if column is Column.SPREAD:
-            self._paint_spread(painter, box, self._model.rows[index.row()].spread)
-            return
-        font = QFont(self.name_font(mono=column is Column.NAME and self._model.by == "tool"))
-        font.setUnderline(column is Column.SLOWEST and index.row() == self.hovered_row and self._on_link)
-        text = str(index.data() or "")
-        if column is Column.NAME:
-            text = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, box.width())
-        painter.setFont(font)
-        token = {Column.NAME: "ink.primary", Column.SLOWEST: "accent.text"}.get(column, "ink.secondary")
-        painter.setPen(self._themes.theme.color(token))
-        side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
-
-    def _paint_spread(self, painter: QPainter, box: QRect, spread: tuple[int, ...]) -> None:
-        """Paints a bar per time span, scaled to the highest; any answer is visible."""
-        theme, most = self._themes.theme, max(spread, default=0)
-        if not most:
-            return
-        room = box.adjusted(0, round(4 * theme.zoom), 0, -round(4 * theme.zoom))
-        step = max(2, room.width() // len(spread))
-        left = room.right() + 1 - step * len(spread)
-        painter.fillRect(left, room.bottom() + 1, step * len(spread) - 1, 1, theme.color("line.strong"))
-        for place, count in enumerate(spread):
-            high = max(2, round(room.height() * count / most)) if count else 0
-            painter.fillRect(left + place * step, room.bottom() + 1 - high, step - 1, high, theme.color("accent.ring"))
 
     # Keys and pointer
 
@@ -127,7 +92,7 @@ class LatencyView(FiguresTable):
         slower.triggered.connect(lambda: self.filter_requested.emit(f"{text} > {one.latency.p95:g}", "replace"))
 
 
-_BY = {"By tool": "tool", "By model": "model", "By participant": "participant"}
+_BY: dict[str, Grouping] = {"By tool": "tool", "By model": "model", "By participant": "participant"}
 
 
 class LatencyPanel(HeadedPanel):
@@ -135,64 +100,38 @@ class LatencyPanel(HeadedPanel):
 
     Attributes:
         head, model, view: its parts.
+        latest: the figures.
     """
 
-    def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(document, "Latency", parent)
-        self._tally: LatencyTally | None = None
+    def __init__(self, client: Client, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__("Latency", parent)
         self.model = LatencyModel(self)
         self.head = PaneHead(theme_controller, "Latency", name="latencyHead", parent=self)
         self.choice = Segments(theme_controller, list(_BY), "latencyBy", "Latency by", self.head)
         self.choice.choose("By tool")
-        self.choice.chosen.connect(self._show)
         self.head.add_widget(self.choice)
         self.head.add_button("clear", "Close", name="latencyClose").clicked.connect(self.close_requested)
         self.view = LatencyView(self.model, theme_controller, self)
         self.view.message_requested.connect(self.message_requested)
         self.view.filter_requested.connect(self.filter_requested)
         self.stack(self.head, self.view)
-        self.throttle = RefreshThrottle(self, self._refresh_steps, lambda: budgets.current.figures_ms)
+        self.latest = LatestAnswer(
+            self, client, lambda: Latencies(self._by), self._show, every_ms=lambda: intervals.FIGURES_MS
+        )
+        self.choice.chosen.connect(lambda _chosen: self.latest.request_now())
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Takes in a flush of the document. O(changed messages); skipped while hidden."""
-        if self._tally is not None:
-            self._tally.note_changed(changes.changed)
-            if self._tally.is_behind:
-                self.throttle.request()
+    @property
+    def _by(self) -> Grouping:
+        return _BY[self.choice.choice]
 
     def stop(self) -> None:
         """Stops reading the document."""
-        self.throttle.stop()
-        self._tally = None
+        self.latest.stop()
 
-    @override
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._tally = None  # a hidden panel discards it rather than keep it up to date
-        self.throttle.stale = True
-
-    def _refresh_steps(self) -> Iterator[int]:
-        """Reads messages in slices, and shows the figures once all were read."""
-        tally = self._tally = self._tally or LatencyTally(self._document.analysis)
-        until = time.perf_counter() + budgets.current.background_slice_s
-        while not tally.step():
-            if time.perf_counter() > until:
-                yield 0
-                until = time.perf_counter() + budgets.current.background_slice_s
-        self._show()
-
-    def _show(self, *_chosen: str) -> None:
-        tally = self._tally
-        if tally is None:
-            return
-        by = _BY[self.choice.choice]
-        rows = tally.by(by)
-        self.view.set_empty_text(
-            f"No answer with known times in {formats.count_of(len(self._document.analysis), 'message')}."
-        )
-        self.model.show_rows(rows, by)
+    def _show(self, figures: LatencyFigures) -> None:
+        rows = figures.rows
+        self.view.set_empty_text(f"No answer with known times in {formats.count_of(figures.messages, 'message')}.")
+        self.model.show_rows(rows, self._by)
         rare = (Column.P95, Column.P99)
         said = {
             column for column in rare if any(one.latency.percentile(column.name.lower()) is not None for one in rows)

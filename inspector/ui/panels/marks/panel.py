@@ -1,66 +1,28 @@
-"""The marks panel: head, list, row delegate, context menu and updates with the view."""
+"""The marks panel: head, list, context menu and updates with the view."""
 
 from __future__ import annotations
 
-import numpy as np
-from PySide6.QtCore import QObject, QRect, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QPainter
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.passes.user_marks import ContextTarget, Target
-from inspector.document.document import CaptureDocument
-from inspector.filters.visible import VisibleRows
-from inspector.present.subject import ContextPlace
-from inspector.ui import budgets
+from inspector.engine.requests.marks import ContextTarget, DescribeMarks, ListMarks, MarkLine, MarkList, Target
+from inspector.present.places import ContextPlace
+from inspector.ui import intervals
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.list_delegate import GAP, ICON, ListDelegate
 from inspector.ui.panels.list_head import ListHead
-from inspector.ui.panels.list_panel import ListPanel
-from inspector.ui.panels.list_view import ListView
-from inspector.ui.panels.marks.model import MarkLine, MarksModel, key_of
+from inspector.ui.panels.list_panel import ListPanel, ShownMessages
+from inspector.ui.panels.marks.source import MarksSource, key_of
+from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
-
-_ABOUT_FROM, _CONTEXT_FROM, _ROOMY_FROM = 520, 680, 1150
-"""Minimum widths at 100 % for sender and kind, the context, and a longer context. The text has priority."""
-_ABOUT, _CONTEXT, _LONG_CONTEXT = 150, 114, 220
-
-
-class MarkDelegate(ListDelegate):
-    """A row of the marks panel."""
-
-    def __init__(self, model: MarksModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
-        super().__init__(theme_controller, parent)
-        self._model = model
-
-    @override
-    def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
-        line, zoom, width = self._model.line(row), self._zoom, cell.width()
-        gap, hidden = round(GAP * zoom), not self._model.is_shown(row)
-        number = self.number_left(cell)
-        wide = _LONG_CONTEXT if width >= _ROOMY_FROM * zoom else _CONTEXT
-        context = number - (round(wide * zoom) if width >= _CONTEXT_FROM * zoom else 0)
-        about = context - (round(_ABOUT * zoom) if width >= _ABOUT_FROM * zoom else 0)
-        x = cell.left() + self._themes.theme.metrics.pane_padding
-        self._icon(painter, "mark" if line.note.marked else "comment", "accent.text", x, cell, 14)
-        x += round(ICON * zoom)
-        # The user's own comment is in primary ink; the message text replaces it only if there is none.
-        ink = "ink.tertiary" if hidden else "ink.primary" if line.note.comment else "ink.secondary"
-        if line.note.marked and line.note.comment:
-            self._icon(painter, "comment", "ink.tertiary", x, cell, 12)
-            x += round(18 * zoom)
-        self._draw(painter, "body", ink, x, cell, line.text, about - gap - x)
-        if about < context:
-            self._draw(painter, "body", "ink.tertiary", about, cell, line.about, context - gap - about)
-        if context < number:
-            ink = "ink.tertiary" if hidden else "ink.secondary"
-            self._draw(painter, "body", ink, context, cell, line.context, number - gap - context)
-        self.draw_number(painter, cell, line.number)
-
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer, raise_failure
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
 _COMMENT, _MARK, _REMOVE, _COPY = "comment", "mark", "remove", "copy"
 
@@ -113,24 +75,6 @@ FILTER = "mark || comment"
 """The display filter for all marked or commented messages."""
 
 
-class MarksView(ListView):
-    """The list of marks. Delete removes a row.
-
-    Signals:
-        remove_asked(int): remove the mark and comment of a row.
-    """
-
-    remove_asked = Signal(int)
-
-    @override
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        row = self.currentIndex().row()
-        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and not event.modifiers() and row >= 0:
-            self.remove_asked.emit(row)
-        else:
-            super().keyPressEvent(event)
-
-
 class MarksPanel(ListPanel):
     """Marks and comments of one document.
 
@@ -142,7 +86,7 @@ class MarksPanel(ListPanel):
         clear_requested(): remove all marks and comments.
 
     Attributes:
-        head, view, model: its parts.
+        head, view, source, model: its parts.
     """
 
     place_requested = Signal(object)
@@ -152,21 +96,28 @@ class MarksPanel(ListPanel):
     clear_requested = Signal()
 
     def __init__(
-        self,
-        document: CaptureDocument,
-        theme_controller: ThemeController,
-        rows: VisibleRows,
-        parent: QWidget | None = None,
+        self, client: Client, theme_controller: ThemeController, rows: ShownMessages, parent: QWidget | None = None
     ) -> None:
-        super().__init__(document, rows, "Marks", parent)
-        self._shown_state: tuple[object, ...] = ()
+        """Creates the panel.
+
+        Args:
+            client: asks the engine.
+            theme_controller: gives the look.
+            rows: the messages that the table shows.
+            parent: owner.
+        """
+        super().__init__(rows, "Marks", parent)
+        self._client = client
+        self._total = self._outside = 0
         self._message: int | None = None
         self._key_of: KeyWords = lambda _name: ""
-        self.model = MarksModel(document, rows, self)
+        self.source = MarksSource(client, lambda row: self.model.renew(row, row))
+        self.model = RowsModel(self.source, self)
         self.head = ListHead(theme_controller, "Marks", name="marks", parent=self)
-        self.view = MarksView(self.model, theme_controller, name="marksList", title="Marks", parent=self)
-        self.view.setItemDelegate(MarkDelegate(self.model, theme_controller, self.view))
-        self.throttle = RefreshThrottle(self, self._list, lambda: budgets.current.lists_ms)
+        self.view = RowsView(self.model, theme_controller, name="marksList", title="Marks", parent=self, removes=True)
+        self.latest: LatestAnswer[MarkList] = LatestAnswer(
+            self, client, self._question, self._show, every_ms=lambda: intervals.LISTS_MS
+        )
         self._fill_menu()
         self._connect()
         self.update_texts()
@@ -195,65 +146,63 @@ class MarksPanel(ListPanel):
         return action
 
     def _connect(self) -> None:
-        self.view.remove_asked.connect(self._on_remove_asked)
+        self.view.removed.connect(self._on_remove_asked)
         self.put_together(self.head, self.view, self.model)
         self.head.reach_switched.connect(self._view_only.toggle)
 
     # Calls of the window
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Takes in a flush that changed a marked message or the tree of contexts. O(marks)."""
-        marks = self._document.analysis.marks
-        if len(marks) and (changes.tree_moved or bool(np.isin(marks.rows, changes.changed).any())):
-            self.throttle.request()
-        else:
-            self.apply_view()
-
     def apply_view(self) -> None:
         """Updates the rows after a change of filter, scope or marks."""
-        if self._shown_state != self._present_state():
-            self.throttle.request()
-
-    def _present_state(self) -> tuple[object, ...]:
-        return self._document.analysis.marks.version, self._shown.filter, self._shown.scope
+        self.latest.invalidate()
 
     def show_message(self, message: int | None) -> None:
         """Selects the row of the message selected in the table, or clears the selection if it has no mark."""
         self._message = message
         key = None if message is None else key_of(message)
-        self.view.select(key if key is not None and self.model.rows.row_of(key) >= 0 else None)
+        self.view.select(key if key is not None and self.source.row_of(key) >= 0 else None)
 
     def stop(self) -> None:
-        """Stops reading the document."""
-        self.throttle.stop()
+        """Ends all requests."""
+        self.latest.stop()
 
     # Updates
 
     def refresh(self) -> None:
         """Updates the rows and the count."""
-        self.head.count_things(len(self._document.analysis.marks), "mark")
-        self.throttle.run()
+        self.latest.request_now()
 
-    def _list(self) -> None:
-        self._shown_state = self._present_state()
+    def _question(self) -> ListMarks:
+        return ListMarks(VIEW, self._view_only.isChecked(), self._comments.isChecked())
+
+    def _show(self, found: MarkList) -> None:
+        self._total, self._outside = found.total, found.outside
         selected = self.view.selected
-        self.model.refresh()
-        if selected is None or self.model.rows.row_of(selected) < 0:
+        self.source.described.drop()
+        if found.targets == self.source.targets:
+            self.model.renew()
+            self.update_texts()
+        else:
+            with self.model.changing():
+                self.source.replace_targets(found.targets)
+        if selected is None or self.source.row_of(selected) < 0:
             self.show_message(self._message)
 
     @override
     def update_texts(self) -> None:
-        rows, total = self.model.rows, len(self._document.analysis.marks)
+        total, outside = self._total, self._outside
         self.head.count_things(total, "mark")
         hint, link = "", ""
-        if rows.outside and self.model.choice.view_only:
-            hint, link = f"{rows.outside:,} more {_is_or_are(rows.outside)} hidden by {self.hider()}", "List all"
-        elif rows.outside:
-            hint, link = f"{rows.outside:,} {_is_or_are(rows.outside)} hidden by {self.hider()}", "List this view only"
+        if outside and self._view_only.isChecked():
+            hint, link = f"{outside:,} more {_is_or_are(outside)} hidden by {self.hider()}", "List all"
+        elif outside:
+            hint, link = f"{outside:,} {_is_or_are(outside)} hidden by {self.hider()}", "List this view only"
         self.head.show_hint(hint, link)
         for action in (self._filter, self._clear):
             action.setEnabled(total > 0)
-        self.view.set_empty_text("" if len(rows) else self._nothing_words() if not total else self._empty_words())
+        self.view.set_empty_text(
+            "" if len(self.source) else self._nothing_words() if not total else self._empty_words()
+        )
 
     def show_keys(self, words: KeyWords) -> None:
         """Updates the names of the keys for marks and comments."""
@@ -266,43 +215,44 @@ class MarksPanel(ListPanel):
         return f"No marks yet. {hints} the current message or context." if hints else "No marks yet."
 
     def _empty_words(self) -> str:
-        total = len(self._document.analysis.marks)
-        return f"No visible marks ({total:,} in total). The menu above lists all of them."
+        return f"No visible marks ({self._total:,} in total). The menu above lists all of them."
 
     # User input
 
     def _on_chosen(self) -> None:
-        self.model.choice.comments_only = self._comments.isChecked()
-        self.model.choice.view_only = self._view_only.isChecked()
-        self.model.refresh()
+        self.latest.request_now()
 
     @override
     def go_to_row(self, row: int) -> bool:
-        target = self.model.target(row)
+        target = self.source.targets[row]
         if isinstance(target, ContextTarget):
             self.place_requested.emit(ContextPlace(target.space, target.node))
         else:
             self.message_requested.emit(target)
         return True
 
-    @override
-    def row_text(self, row: int) -> str:
-        return self.model.line(row).copied
-
     def _on_remove_asked(self, row: int) -> None:
-        self.remove_requested.emit(self.model.target(row))
+        self.remove_requested.emit(self.source.targets[row])
 
     @property
     def current(self) -> Target | None:
         """The target of the current row."""
         row = self.view.currentIndex().row()
-        return self.model.target(row) if row >= 0 else None
+        return self.source.targets[row] if row >= 0 else None
+
+    @override
+    def request_texts(self, rows: Sequence[int], take: Callable[[list[str]], object]) -> None:
+        targets = tuple(self.source.targets[row] for row in rows)
+        self._client.send_request(
+            DescribeMarks(VIEW, targets), lambda lines: take([line.copied for line in lines]), raise_failure
+        )  # fmt: skip
 
     @override
     def menu_for(self, row: int) -> MarkMenu:
         """Returns the context menu of a row. It deletes itself when it closes."""
-        target = self.model.target(row)
-        menu = MarkMenu(self.model.line(row), self)
+        target = self.source.targets[row]
+        (line,) = self._client.answer_now(DescribeMarks(VIEW, (target,)))
+        menu = MarkMenu(line, self)
         menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))
         menu.mark_chosen.connect(lambda: self.mark_requested.emit(target))
         menu.remove_chosen.connect(lambda: self.remove_requested.emit(target))

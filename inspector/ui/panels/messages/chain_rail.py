@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.views.causes.chain import may_change_chain, steps_of_turn
-from inspector.document.document import CaptureDocument
-from inspector.filters.visible import VisibleRows
-from inspector.ui import budgets
+from inspector.engine.requests.chains import Chain, ChainOfMessage, MayHaveChanged
+from inspector.engine.update import Update
+from inspector.ui import intervals
+from inspector.ui.panels.messages.view_rows import ViewRows
+from inspector.ui.widgets.latest_answer import Client, Pending
+from inspector.ui.widgets.rest_timer import RestTimer
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +85,20 @@ class SelectedChain(QObject):
 
     rail_changed = Signal()
 
-    def __init__(self, document: CaptureDocument, rows: VisibleRows, parent: QObject) -> None:
+    def __init__(self, client: Client, rows: ViewRows, parent: QObject) -> None:
         super().__init__(parent)
-        self._document = document
+        self._client = client
         self._rows = rows
         self._selected: int | None = None
         self._found_for: int | None = None
-        self._members: set[int] = set()
-        self._steps: set[int] = set()
+        self._chain = Chain((), ())
         self.rail = ChainRail()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(budgets.current.repeat_ms)
+        self._timer.setInterval(intervals.REPEAT_MS)
         self._timer.timeout.connect(self._find)
+        self._resting = RestTimer(self._find, self)
+        self._pending: Pending | None = None
 
     def find_for(self, selected: int | None) -> None:
         """Schedules the search for a message's chain; None for no message.
@@ -105,7 +107,10 @@ class SelectedChain(QObject):
         """
         self._selected = selected
         self._set_rail(self.rail.members if selected in self.rail.members else ())
-        self._schedule_search()
+        self._timer.stop()
+        if self._pending is not None:
+            self._pending.cancel()
+        self._resting.call()
 
     def rows_replaced(self) -> None:
         """Draws the rail again after a sort or a change of the visible rows."""
@@ -113,16 +118,32 @@ class SelectedChain(QObject):
         self._schedule_search()
 
     def _schedule_search(self) -> None:
-        if self._selected is not None and not self._timer.isActive():
+        if self._selected is not None and not self._is_due:
             self._timer.start()
 
-    def take_in(self, changes: AnalysisChanges) -> None:
+    @property
+    def _is_due(self) -> bool:
+        return self._timer.isActive() or self._resting.is_waiting
+
+    def take_in(self, changes: Update) -> None:
         """Searches the chain again if a flush may have changed it. O(new and changed messages)."""
         selected = self._selected
         # A pending search will see these changes, too.
-        if selected is None or self._timer.isActive():
+        if selected is None or self._is_due:
             return
-        if selected != self._found_for or may_change_chain(self._document.analysis, selected, self._members, changes):
+        if selected != self._found_for:
+            self._timer.start()
+            return
+        question = MayHaveChanged(
+            selected, self._chain.members, changes.start, changes.stop, changes.changed, changes.tree_moved
+        )
+        self._client.send_request(question, lambda may: self._on_checked(selected, may))
+
+    def _on_checked(self, message: int, may_have_changed: bool) -> None:
+        # Another message may have been selected meanwhile; its chain is searched anyway.
+        if message != self._selected:
+            return
+        if may_have_changed:
             self._timer.start()
         else:
             self._update_rail()
@@ -130,15 +151,21 @@ class SelectedChain(QObject):
     def _find(self) -> None:
         selected = self._selected
         if selected is not None:
-            self._found_for, chain = selected, self._document.chain(selected)
-            self._members = {step.message for step in chain}
-            self._steps = {step.message for step in steps_of_turn(self._document.analysis, chain, selected)}
+            self._pending = self._client.send_request(
+                ChainOfMessage(selected), lambda chain: self._take(selected, chain)
+            )
+
+    def _take(self, message: int, chain: Chain) -> None:
+        # Another message may have been selected meanwhile.
+        if message == self._selected:
+            self._found_for, self._chain = message, chain
             self._update_rail()
 
     def _update_rail(self) -> None:
         """Draws the rail if the chain's visible messages changed. O(chain)."""
         # The filter may hide members of the chain.
-        shown = {message for message in self._steps if self._rows.position(message) is not None}
+        self._rows.request_rows(self._chain.turn)
+        shown = {message for message in self._chain.turn if self._rows.position(message) is not None}
         if shown != self.rail.members or self._selected != self.rail.selected:
             self._set_rail(shown)
 
@@ -148,5 +175,5 @@ class SelectedChain(QObject):
         if by is None:
             self.rail = ChainRail(self._selected, members)
         else:
-            self.rail = ChainRail(self._selected, members, self._rows.position, joined=by.field.name == "no")
+            self.rail = ChainRail(self._selected, members, self._rows.position, joined=by.field == "no")
         self.rail_changed.emit()

@@ -5,22 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
 
-from inspector.analysis.arrays.array_views import as_numpy
-from inspector.document.document import CaptureDocument
 from inspector.present.message_columns import Column
-from inspector.present.message_row import MAX_NAME
-from inspector.present.wire_text import safe_line
-from inspector.protocol import kinds
-from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.timestamps import NO_TIME
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.columns import AS_USUAL, ChosenColumns, Wanted
 from inspector.ui.panels.messages.model import MessageTableModel
@@ -40,13 +33,18 @@ _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
 _MAX_NAMES_WIDTH = 160
 """Most width of From -> To for long names, pixels at 100 %."""
-_MESSAGE_BESIDE_NAMES = 320
-"""Least width of Message beside long names, pixels at 100 %."""
+_ICON_ALONE = 30
+"""Width of Kind without its word, pixels at 100 %."""
+_STACKED_NAMES, _LEAST_NAMES = 88, 72
+"""Widths of From -> To on two lines: preferred and least, pixels at 100 %."""
 _WIDENED_COLUMNS = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
 """Columns that share the width beyond Message's share, in this order."""
 _MESSAGE_SHARE = 0.42
 """Share of the table's width."""
+_MESSAGE_GOOD_WIDTH = 420
+"""Width of Message for which names and kinds shrink, pixels at 100 %."""
 _MESSAGE_MIN_WIDTH = 240
+"""Least width of Message beside wide columns if the user chose columns or widths, pixels at 100 %."""
 _MESSAGE_NARROW_WIDTH = 120
 """Width of Message below which a narrow table hides columns, pixels at 100 %."""
 _MESSAGE_SHRINK_WIDTH = 200
@@ -84,8 +82,9 @@ def layout_for(
 ) -> Layout:  # fmt: skip
     """Lays out the columns of a table.
 
-    Message has a fixed share of the table. Latency, Size and wider columns use the rest. Only long participant names,
-    columns of fields and chosen widths may reduce Message. For columns of fields, Message shrinks first, then fields
+    Message has a fixed share of the table, and a good width before that. For it, Kind shows its icon alone and
+    From -> To has two lines. Latency, Size and wider columns use the rest. Only columns of fields and chosen widths may
+    reduce Message further. For columns of fields, Message shrinks first, then fields
     without a chosen width, then Message again. After that Context is hidden, and the table becomes wider than its
     viewport.
 
@@ -115,8 +114,8 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
                 widths[column] = max(widths[column], least)
         return widths
 
-    least, enough, field_least = (
-        round(px * zoom) for px in (_MESSAGE_MIN_WIDTH, _MESSAGE_NARROW_WIDTH, _FIELD_MIN_WIDTH)
+    good, least, enough, field_least = (
+        round(px * zoom) for px in (_MESSAGE_GOOD_WIDTH, _MESSAGE_MIN_WIDTH, _MESSAGE_NARROW_WIDTH, _FIELD_MIN_WIDTH)
     )
 
     def laid_out(widths: dict[int, int]) -> Layout:
@@ -124,14 +123,16 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
             _narrow_fields(
                 widths, wanted, sum(widths.values()) + round(_MESSAGE_SHRINK_WIDTH * zoom) - width, field_least
             )
-        named, beside = min(ends, round(_MAX_NAMES_WIDTH * zoom)), round(_MESSAGE_BESIDE_NAMES * zoom)
-        _widen(widths, {Column.FROM_TO: named}, wanted, width - sum(widths.values()) - beside)
+        else:
+            _narrow_for_message(widths, wanted, sum(widths.values()) + good - width, zoom)
+        named = min(ends, round(_MAX_NAMES_WIDTH * zoom))
+        _widen(widths, {Column.FROM_TO: named}, wanted, width - sum(widths.values()) - good)
         return Layout(widths, max(enough, width - sum(widths.values())))
 
-    share = 0 if wanted.fields or wanted.widths else round(width * _MESSAGE_SHARE)
+    reserved = least if wanted.fields or wanted.widths else max(good, round(width * _MESSAGE_SHARE))
     for usual in (_NARROW_WIDTHS | _FIGURES, _NARROW_WIDTHS):
         widths = scaled(usual | wanted.fields)
-        spare = width - sum(widths.values()) - max(least, share)
+        spare = width - sum(widths.values()) - reserved
         if spare >= 0 and (usual is not _NARROW_WIDTHS or not wanted.always.intersection(_FIGURES)):
             _widen(widths, scaled(_WIDE_WIDTHS), wanted, spare)
             return laid_out(widths)
@@ -144,6 +145,23 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
         if column not in wanted.always and sum(taken.values()) + room > width:
             narrow.pop(column, None)
     return laid_out(scaled(narrow | wanted.fields))
+
+
+def _narrow_for_message(widths: dict[int, int], wanted: Wanted, missing: int, zoom: float) -> None:
+    """Takes pixels that Message misses from names, and from kinds if names have too few.
+
+    Columns with a chosen width, and columns shown at any width, keep theirs.
+    """
+    free = widths.keys() - wanted.widths.keys() - wanted.always
+    stacked = round(_STACKED_NAMES * zoom)
+    if Column.FROM_TO in free and missing <= widths[Column.FROM_TO] - stacked:
+        widths[Column.FROM_TO] -= max(0, missing)
+        return
+    if Column.KIND in free:
+        missing -= widths[Column.KIND] - round(_ICON_ALONE * zoom)
+        widths[Column.KIND] = round(_ICON_ALONE * zoom)
+    if Column.FROM_TO in free:
+        widths[Column.FROM_TO] -= min(max(0, missing), widths[Column.FROM_TO] - round(_LEAST_NAMES * zoom))
 
 
 def _widen(widths: dict[int, int], wide: Mapping[int, int], wanted: Wanted, spare: int) -> None:
@@ -189,13 +207,11 @@ class ColumnLayout(QObject):
 
     def __init__(
         self,
-        document: CaptureDocument,
         model: MessageTableModel,
         table: QTableView,
         paints: PaintCache,
     ) -> None:
         super().__init__(table)
-        self._document = document
         self._model = model
         self._table = table
         self._heads = table.horizontalHeader()
@@ -203,13 +219,13 @@ class ColumnLayout(QObject):
         self._layout_key: tuple[object, ...] = ()
         self._share_read = 1.0
         self._digits, self._time_digits = _MIN_DIGITS, 1
-        self._measured, self._longest = 0, list[str]()
         self._arranging = False
         self._dragged: dict[int, int] = {}
         self._report_timer = QTimer(self)
         self._report_timer.setSingleShot(True)
-        self._report_timer.setInterval(budgets.current.write_ms)
+        self._report_timer.setInterval(intervals.WRITE_MS)
         self._report_timer.timeout.connect(self._report)
+        model.figures_changed.connect(self.lay_out)
         self._heads.sectionResized.connect(self._on_section_resized)
         self._heads.sectionMoved.connect(self._on_section_moved)
         self._heads.sectionHandleDoubleClicked.connect(self._on_handle_double_clicked)
@@ -238,9 +254,9 @@ class ColumnLayout(QObject):
             time_width = max(time_width, self._paints.width("column", times.title) + padding)
         by = self._model.rows.sorted_by
         # The sort column is always visible.
-        shown = None if by is None else columns.sorted_at(by.field.name)
-        empty = self._empty_columns()
-        names = sum(self._paints.width("body", name) for name in self._longest_names())
+        shown = None if by is None else columns.sorted_at(by.field)
+        empty = frozenset(self._model.figures.empty)
+        names = sum(self._paints.width("body", name) for name in self._model.figures.names)
         ends = names + self._paints.width("body", " → ") + padding
         wanted = (room, zoom, number_width, time_width, ends, columns, shown, empty)
         # Called after every flush: without this check each would resize all columns.
@@ -262,30 +278,6 @@ class ColumnLayout(QObject):
         within_an_hour = "8" * _SECONDS_DIGITS + ".888"
         return max(longest, within_an_hour, key=lambda time: self._paints.width("body", time))
 
-    def _longest_names(self) -> Sequence[str]:
-        """Returns the two longest participant names as shown. O(new participants)."""
-        known, strings = self._document.analysis.participants.all, self._document.capture.strings
-        if len(known) > self._measured:
-            keys = known.keys_of(np.arange(self._measured, len(known)))
-            names = {safe_line(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()}
-            if any(map(strings.find, GATEWAY_IDS)):
-                # Rows show it for the gateway, which is no participant.
-                names.add("everyone")
-            self._longest = sorted({*self._longest, *names}, key=len)[-2:]
-            self._measured = len(known)
-        return self._longest
-
-    def _empty_columns(self) -> frozenset[int]:
-        """Returns the columns without content in any message. O(contexts)."""
-        analysis = self._document.analysis
-        contexts = analysis.contexts
-        says = {
-            Column.CONTEXT: bool((as_numpy(contexts.first_row)[: len(contexts.tree)] >= 0).any()),
-            Column.TIME: contexts.clock_ns != NO_TIME,
-            Column.LATENCY: analysis.capture.strings.find(kinds.RESPONSE) is not None,
-        }
-        return frozenset(int(column) for column, on in says.items() if not on) if len(analysis) else frozenset()
-
     def lay_out_anew(self) -> None:
         """Lays out after a change of grid or columns, which `lay_out` cannot detect."""
         self._layout_key = ()
@@ -300,8 +292,8 @@ class ColumnLayout(QObject):
 
     def _count_digits(self) -> None:
         """Updates the digits of numbers and times, extrapolated to the whole log; they only grow."""
-        count = len(self._document.analysis)
-        latest_ns, start_ns = self._document.analysis.contexts.clock_ns, self._model.start_ns
+        figures = self._model.figures
+        count, latest_ns, start_ns = figures.messages, figures.latest_ns, figures.start_ns
         span_s = 0 if NO_TIME in (latest_ns, start_ns) else abs(latest_ns - start_ns) // 1_000_000_000
         self._digits = max(self._digits, len(str(round(count / self._share_read))))
         self._time_digits = max(self._time_digits, len(str(round(span_s / self._share_read))))
@@ -367,5 +359,5 @@ class ColumnLayout(QObject):
             return
         widths, self._dragged = self._dragged, {}
         order = [self._heads.logicalIndex(place) for place in range(self._heads.count())]
-        columns = ChosenColumns(self._model.columns.changed(widths=widths))
+        columns = ChosenColumns(self._model.columns.changed(widths=widths), self._model.columns.known)
         self.changed.emit(columns.moved(order))

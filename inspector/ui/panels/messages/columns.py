@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
-from inspector.filters.errors import FilterError
-from inspector.filters.field import Field, FieldType
-from inspector.filters.naming import field_named
+from inspector.engine.request import RequestError
+from inspector.engine.requests.fields import FieldFacts, FieldType
 from inspector.present import wire_text
 from inspector.present.message_columns import NAMES, TITLES, Column
 from inspector.settings import TableColumn
@@ -26,6 +26,12 @@ MOST_FIELDS = 32
 
 _SORT_FIELDS = {Column.FROM_TO: "from", Column.MESSAGE: "text", Column.GUTTER: "finding.severity"}
 _NAME_OF = {column: name for name, column in BUILT_IN.items()}
+_SORT_TYPES = {
+    Column.NUMBER: FieldType.INTEGER, Column.TIME: FieldType.TIME, Column.KIND: FieldType.KIND,
+    Column.CONTEXT: FieldType.CONTEXT, Column.LATENCY: FieldType.NUMBER, Column.SIZE: FieldType.INTEGER,
+    Column.GUTTER: FieldType.SEVERITY,
+}  # fmt: skip
+"""Types of the sort fields of built-in columns; the others are texts."""
 _NUMBER_TYPES = frozenset({FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME})
 _WIDTHS = {FieldType.INTEGER: 72, FieldType.NUMBER: 72, FieldType.TIME: 96, FieldType.BOOLEAN: 56}
 _USUAL_WIDTH = 120
@@ -63,26 +69,31 @@ class ChosenColumns:
 
     Attributes:
         columns: from left to right, with all built-in ones.
+        known: the known fields by name.
         fields: fields of the columns from `len(Column)` on.
         order: logical indices from left to right, the gutter first.
         wanted: input of `layout_for`.
     """
 
-    def __init__(self, columns: Sequence[TableColumn] = ()) -> None:
+    def __init__(
+        self, columns: Sequence[TableColumn] = (), known_fields: Mapping[str, FieldFacts] = MappingProxyType({})
+    ) -> None:
         """Completes a list of columns.
 
         Args:
             columns: as in the settings; unknown names are dropped.
+            known_fields: by name.
         """
+        self.known = known_fields
         known: list[TableColumn] = []
-        fields: list[Field] = []
+        fields: list[FieldFacts] = []
         self._index: dict[str, int] = {name: int(column) for name, column in BUILT_IN.items()}
         for column in columns:
             # Settings are edited by hand, too: ignore repeated names.
             if any(column.name == other.name for other in known):
                 continue
             if column.name not in BUILT_IN:
-                field = _field(column.name)
+                field = known_fields.get(column.name)
                 if field is None or len(fields) >= MOST_FIELDS:
                     continue
                 self._index[column.name] = len(Column) + len(fields)
@@ -111,7 +122,7 @@ class ChosenColumns:
         """Number of columns, hidden ones and the gutter included."""
         return len(Column) + len(self.fields)
 
-    def field(self, column: int) -> Field | None:
+    def field(self, column: int) -> FieldFacts | None:
         """Returns the field of a column; None for built-in columns."""
         return self.fields[column - len(Column)] if column >= len(Column) else None
 
@@ -120,10 +131,20 @@ class ChosenColumns:
         field = self.field(column)
         return _NAME_OF.get(Column(column), "") if field is None else field.name
 
+    def requested(self, column: int) -> int | str:
+        """Returns the number of a built-in column, or the name of a field, for requests."""
+        field = self.field(column)
+        return column if field is None else field.name
+
     def sort_name(self, column: int) -> str:
         """Returns the name of the sort field."""
         field = self.field(column)
         return _SORT_FIELDS.get(Column(column)) or self.name(column) if field is None else field.name
+
+    def sort_type(self, column: int) -> FieldType:
+        """Returns the type of the sort field."""
+        field = self.field(column)
+        return _SORT_TYPES.get(Column(column), FieldType.STRING) if field is None else field.type
 
     def named(self, name: str) -> int | None:
         """Returns the column of a name, or None."""
@@ -178,14 +199,12 @@ class ChosenColumns:
         """Returns the columns with one for a field: the built-in one, or a new one before Message.
 
         Raises:
-            FilterError: the field is unknown, or the limit of columns is reached.
+            RequestError: the limit of columns is reached.
         """
-        name = field_named(name).name
         if name in self._index:
             return self.changed(shown={self._index[name]: True})
         if len(self.fields) >= MOST_FIELDS:
-            sentence = f"There are {MOST_FIELDS} columns of fields already."
-            raise FilterError(sentence, position=0, length=len(name), suggestion="Remove one first.")
+            raise RequestError(f"There are {MOST_FIELDS} columns of fields already. Remove one first.")
         columns = list(self.columns)
         # Message takes the rest of the width, so new columns go before it.
         place = next(n for n, column in enumerate(columns) if column.name == "message")
@@ -196,13 +215,6 @@ class ChosenColumns:
         if column < len(Column):
             return self.changed(shown={column: False})
         return [one for one in self.columns if one.name != self.name(column)]
-
-
-def _field(name: str) -> Field | None:
-    try:
-        return field_named(name)
-    except FilterError:
-        return None
 
 
 def _with_built_in(columns: list[TableColumn]) -> list[TableColumn]:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QCompleter,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QListView,
-    QListWidget,
-    QListWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 from typing_extensions import override
 
-from inspector.filters.errors import FilterError
-from inspector.filters.fields import FIELD_BY_NAME
+from inspector.engine.request import RequestError
 from inspector.present.message_columns import TIME_MODES, Column
+from inspector.present.rows import Check, Layout, ListedRows, Row, Space, Text
 from inspector.settings import TableColumn
 from inspector.ui.dialogs.base_dialog import FittedDialog, ListFrame
 from inspector.ui.look.theme import ThemeController
@@ -32,11 +28,13 @@ from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
 _WIDTH = 480
 _LIST_HEIGHT = 272
 _HELP = "A field of the filter language, or a value inside the payload, as in payload.text."
-_COLUMN = Qt.ItemDataRole.UserRole
+_LAYOUT = Layout(height="row")
 _SORTS = (
     ("", "Unsorted (order of arrival)"),
     ("up", "Ascending: A to Z, smallest or earliest first"),
@@ -55,12 +53,11 @@ class ColumnsDialog(FittedDialog):
         Args:
             theme_controller: theme source.
             panel: the panel of the columns.
-            names: payload paths offered besides the fields.
+            names: names of fields to offer.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="columnsDialog", title="Columns", width=_WIDTH, parent=parent)
         self._panel = panel
-        self._filling = False
         lines = QVBoxLayout(self)
         zoom = theme_controller.theme.zoom
         self.take_margins(lines)
@@ -78,18 +75,17 @@ class ColumnsDialog(FittedDialog):
 
     def _build_list(self) -> ListFrame:
         frame = ListFrame("columnsFrame", self)
-        self._list = QListWidget(frame)
-        self._list.setObjectName("columnsList")
-        self._list.setAccessibleName("Columns from left to right")
-        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._model = RowsModel(ListedRows(_LAYOUT), self, reorders=True)
+        self._list = RowsView(
+            self._model, self._themes, name="columnsList", title="Columns from left to right", parent=frame,
+            in_dialog=True, removes=True, toggles="box",
+        )  # fmt: skip
         self._list.setFixedHeight(round(_LIST_HEIGHT * self._themes.theme.zoom))
         self.gives_way = self._list
-        self._list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
-        self._list.setDefaultDropAction(Qt.DropAction.MoveAction)
-        self._list.setUniformItemSizes(True)
-        self._list.itemChanged.connect(self._on_item_changed)
-        self._list.currentRowChanged.connect(self._on_current_changed)
-        self._list.model().rowsMoved.connect(self._on_rows_moved)
+        self._list.selectionModel().currentChanged.connect(lambda *_indices: self._show_current())
+        self._list.toggled.connect(lambda row, _alt: self._toggle(row))
+        self._list.moved.connect(self._move_to)
+        self._list.removed.connect(lambda _row: self._on_remove_clicked())
         frame.lines.addWidget(self._list)
         return frame
 
@@ -123,7 +119,7 @@ class ColumnsDialog(FittedDialog):
         self._name.setPlaceholderText("payload.text")
         self._name.returnPressed.connect(self._on_add_clicked)
         self._name.textEdited.connect(lambda _text: self._name_row.say_trouble(""))
-        completer = QCompleter([*FIELD_BY_NAME, *names], self._name)
+        completer = QCompleter(names, self._name)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         popup = QListView(self)
         popup.setObjectName("columnsCompletions")
@@ -177,95 +173,88 @@ class ColumnsDialog(FittedDialog):
 
     def _fill(self, row: int) -> None:
         """Shows the current columns and selects a row."""
-        self._filling = True
         columns = self._panel.model.columns
-        self._list.clear()
-        for column in columns.order:
-            if column == Column.GUTTER:
-                continue
-            words = columns.words(column)
-            field = columns.field(column)
-            item = QListWidgetItem(words if field is None or words == field.name else f"{words} ({field.name})")
-            item.setData(_COLUMN, column)
-            shown = not self._panel.view.isColumnHidden(column)
-            item.setCheckState(Qt.CheckState.Checked if shown else Qt.CheckState.Unchecked)
-            # Drops go between columns; a drop on one would replace it.
-            flags = item.flags() & ~Qt.ItemFlag.ItemIsDropEnabled
-            item.setSizeHint(QSize(0, self._themes.theme.metrics.row))
-            item.setFlags(flags & ~Qt.ItemFlag.ItemIsUserCheckable if column in ALWAYS else flags)
-            self._list.addItem(item)
-        self._filling = False
-        self._list.setCurrentRow(min(max(row, 0), self._list.count() - 1))
+        rows = [self._row_of(column) for column in columns.order if column != Column.GUTTER]
+        self._model.show_rows(_LAYOUT, rows)
+        self._list.select_row(min(max(row, 0), len(rows) - 1))
+        self._show_current()
         self._time.setCurrentIndex(self._time.findData(self._panel.model.times.mode))
 
-    def _current(self) -> int:
-        item = self._list.currentItem()
-        return int(item.data(_COLUMN)) if item is not None else int(Column.MESSAGE)
+    def _row_of(self, column: int) -> Row:
+        columns = self._panel.model.columns
+        words, field = columns.words(column), columns.field(column)
+        text = words if field is None or words == field.name else f"{words} ({field.name})"
+        shown = not self._panel.view.isColumnHidden(column)
+        # Some columns cannot be hidden.
+        box = Space(Check("on").advance) if column in ALWAYS else Check("on" if shown else "off")
+        return Row(column, (((box, Text(text)),),), text, checked=None if column in ALWAYS else shown)
 
-    def _on_current_changed(self, row: int) -> None:
-        if self._filling or row < 0:
+    def _current(self) -> int:
+        key = self._model.key_at(self._list.row)
+        return key if isinstance(key, int) else int(Column.MESSAGE)
+
+    def _show_current(self) -> None:
+        row = self._list.row
+        if row < 0:
             return
-        is_field = self._current() >= len(Column)
         self._buttons["Up"].setEnabled(row > 0)
-        self._buttons["Down"].setEnabled(row < self._list.count() - 1)
-        self._buttons["Remove"].setEnabled(is_field)
+        self._buttons["Down"].setEnabled(row < self._model.rowCount() - 1)
+        self._buttons["Remove"].setEnabled(self._current() >= len(Column))
         self._show_sort()
 
     def _show_sort(self) -> None:
         columns, by = self._panel.model.columns, self._panel.model.rows.sorted_by
-        mine = by is not None and by.field.name == columns.sort_name(self._current())
+        mine = by is not None and by.field == columns.sort_name(self._current())
         how = "" if by is None or not mine else "down" if by.descending else "up"
         self._sort.setCurrentIndex(self._sort.findData(how))
         order = f"By {columns.words(self._current())}, the column selected above."
         if by is not None and not mine:
-            order = f"Currently sorted by {by.field.label}."
+            order = f"Currently sorted by {by.label}."
         self._sort_row.say_help(order)
 
     def _on_table_changed(self, _table: object) -> None:
-        self._fill(self._list.currentRow())
+        self._fill(self._list.row)
 
     # Changes
 
     def _change(self, columns: list[TableColumn], row: int) -> None:
         self._panel.choose_columns(columns)
-        self._list.setCurrentRow(min(row, self._list.count() - 1))
+        self._list.select_row(min(row, self._model.rowCount() - 1))
 
-    def _on_item_changed(self, item: QListWidgetItem) -> None:
-        if not self._filling:
-            shown = item.checkState() is Qt.CheckState.Checked
-            columns = self._panel.model.columns.changed(shown={int(item.data(_COLUMN)): shown})
-            self._change(columns, self._list.row(item))
+    def _toggle(self, row: int) -> None:
+        column = self._current()
+        if column not in ALWAYS:
+            shown = self._panel.view.isColumnHidden(column)
+            self._change(self._panel.model.columns.changed(shown={column: shown}), row)
 
-    def _on_rows_moved(self) -> None:
-        """Applies the order after a drag."""
-        order = [int(self._list.item(row).data(_COLUMN)) for row in range(self._list.count())]
-        self._change(self._panel.model.columns.moved(order), self._list.currentRow())
+    def _move_to(self, row: int, target: int) -> None:
+        order = [column for column in self._panel.model.columns.order if column != Column.GUTTER]
+        if 0 <= target < len(order):
+            order.insert(target, order.pop(row))
+            self._change(self._panel.model.columns.moved(order), target)
 
     def _move(self, by: int, *_checked: bool) -> None:
-        row = self._list.currentRow()
-        order = [column for column in self._panel.model.columns.order if column != Column.GUTTER]
-        if 0 <= row + by < len(order):
-            order.insert(row + by, order.pop(row))
-            self._change(self._panel.model.columns.moved(order), row + by)
+        self._move_to(self._list.row, self._list.row + by)
 
     def _on_remove_clicked(self) -> None:
-        self._change(self._panel.model.columns.without(self._current()), self._list.currentRow())
+        if self._current() >= len(Column):
+            self._change(self._panel.model.columns.without(self._current()), self._list.row)
 
     def _on_add_clicked(self) -> None:
         name = self._name.text().strip()
         try:
             self._panel.add_column(name)
-        except FilterError as error:
+        except RequestError as error:
             self._name_row.say_trouble(str(error))
             return
         self._name.clear()
         columns = self._panel.model.columns
         added = next((c for c in columns.order if columns.name(c) == name), int(Column.MESSAGE))
-        self._list.setCurrentRow(columns.order.index(added) - 1)
+        self._list.select_row(columns.order.index(added) - 1)
 
     def _on_time_chosen(self) -> None:
         self._panel.choose_time(self._time.currentData())
-        self._fill(self._list.currentRow())
+        self._fill(self._list.row)
 
     def _on_sort_chosen(self) -> None:
         how = self._sort.currentData()

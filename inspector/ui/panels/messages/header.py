@@ -9,11 +9,9 @@ from PySide6.QtGui import QAction, QActionGroup, QContextMenuEvent, QMouseEvent,
 from PySide6.QtWidgets import QHeaderView, QMenu, QTableView, QWidget
 from typing_extensions import override
 
-from inspector.filters.errors import FilterError
-from inspector.filters.field import FieldType
-from inspector.filters.naming import field_named
+from inspector.engine.requests.fields import FieldType
 from inspector.present.message_columns import TIME_MODES, Column
-from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.look.paint_cache import ELLIPSIS, PaintCache
 from inspector.ui.panels.messages.model import MessageTableModel
 
 _ARROW = 12
@@ -65,7 +63,7 @@ class MessageHeader(QHeaderView):
         painter.fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1), paints.theme.color("line.hair"))
         painter.setClipRect(rect)
         by = model.rows.sorted_by
-        is_sorted = by is not None and logicalIndex == model.columns.sorted_at(by.field.name)
+        is_sorted = by is not None and logicalIndex == model.columns.sorted_at(by.field)
         arrow = round(_ARROW * paints.theme.zoom) if is_sorted else 0
         pad = paints.metrics.cell_padding
         text = str(model.headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
@@ -75,7 +73,8 @@ class MessageHeader(QHeaderView):
         if model.columns.is_path(logicalIndex):
             text = paints.font_metrics("column").elidedText(text, Qt.TextElideMode.ElideLeft, max(0, room))
         else:
-            text = paints.elided("column", text, room)
+            shown = paints.elided("column", text, room)
+            text = "" if shown == ELLIPSIS else shown  # a column of icons
         token = "ink.primary" if is_sorted or logicalIndex == self._hovered else "ink.secondary"
         right = model.is_right_aligned(logicalIndex)
         width = paints.width("column", text)
@@ -98,8 +97,8 @@ class MessageHeader(QHeaderView):
         if column == Column.GUTTER:
             return
         by, name = self._model.rows.sorted_by, self._model.columns.sort_name(column)
-        first = self._largest_first(column, name)
-        if by is None or by.field.name != name:
+        first = self._largest_first(column)
+        if by is None or by.field != name:
             self.sort_requested.emit(name, first)
         # Ascending numbers are the order of arrival.
         elif by.descending is first and column != Column.NUMBER:
@@ -107,14 +106,9 @@ class MessageHeader(QHeaderView):
         else:
             self.sort_requested.emit("", False)
 
-    def _largest_first(self, column: int, name: str) -> bool:
+    def _largest_first(self, column: int) -> bool:
         """Returns True if the first click sorts the largest first: for numbers and for No."""
-        if column == Column.NUMBER:
-            return True
-        try:
-            return field_named(name).type in (FieldType.INTEGER, FieldType.NUMBER)
-        except FilterError:
-            return False
+        return self._model.columns.sort_type(column) in (FieldType.INTEGER, FieldType.NUMBER)
 
     @override
     def mouseMoveEvent(self, e: QMouseEvent) -> None:
@@ -185,9 +179,10 @@ class HeaderMenu(QObject):
         by = self._model.rows.sorted_by
         if column >= 0:
             name = self._model.columns.sort_name(column)
-            mine = by is not None and by.field.name == name
+            mine = by is not None and by.field == name
             group = QActionGroup(menu)
-            for words, descending in zip(_direction_names(name), (False, True), strict=True):
+            names = _DIRECTION_NAMES.get(self._model.columns.sort_type(column), ("A to Z", "Z to A"))
+            for words, descending in zip(names, (False, True), strict=True):
                 own = "descending" if descending else "ascending"
                 action = _add(menu, f"sort.{own}", words, lambda d=descending: self.sort_requested.emit(name, d))
                 action.setCheckable(True)
@@ -232,15 +227,6 @@ class HeaderMenu(QObject):
             )
             action.setCheckable(True)
             action.setChecked(shown)
-
-
-def _direction_names(name: str) -> tuple[str, str]:
-    """Returns the names of the two sort directions of a field."""
-    try:
-        kind = field_named(name).type
-    except FilterError:
-        kind = FieldType.ANY
-    return _DIRECTION_NAMES.get(kind, ("A to Z", "Z to A"))
 
 
 _NUMBER_DIRECTIONS = ("Smallest first", "Largest first")

@@ -8,13 +8,14 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.document.document import CaptureDocument
-from inspector.present import copied_text, formats
+from inspector.engine.requests.copies import DescribeRow, RowFacts
+from inspector.present import formats
 from inspector.ui.look import icons
-from inspector.ui.panels.messages.message_copies import Copies, Texts, one_text
+from inspector.ui.panels.messages.message_copies import Copies
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.selection import Selection
 from inspector.ui.widgets.filter_menu import FilterMode, add_filter_actions
+from inspector.ui.widgets.latest_answer import Client
 
 
 class RowMenu(QObject):
@@ -50,14 +51,14 @@ class RowMenu(QObject):
 
     def __init__(
         self,
-        document: CaptureDocument,
+        client: Client,
         model: MessageTableModel,
         selection: Selection,
         copies: Copies,
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self._document = document
+        self._client = client
         self._model = model
         self._selection = selection
         self._copies = copies
@@ -79,30 +80,32 @@ class RowMenu(QObject):
             second: the pointer is on the receivers in From -> To.
         """
         message, part = self._model.message_at_row(row)
+        name, rows = self._model.columns.requested(column), self._model.rows
+        facts = self._client.answer_now(DescribeRow(message, name, second, rows.is_folded))
         menu = QMenu(self._parent)
         menu.setObjectName("messageMenu")
         menu.setAccessibleName("Message")
         count = self._selection.count if self._selection.is_selected(message) else 0
         if not part:
-            self._add_filters(menu, message, column, second=second)
+            self._add_filters(menu, facts)
         if count > 1:
             self._add_selected_filters(menu, count)
             self._add_selected_copies(menu, column, count)
         else:
-            self._add_copies(menu, row, message, column, part)
+            self._add_copies(menu, message, column, part, facts)
         menu.addSeparator()
         if count > 1:
             marking = f"Mark or unmark {formats.number(count)} messages"
             self._add(menu, "mark", marking, self.mark_selected_requested.emit, "mark")
         if count == 2:
             self._add(menu, "compare", "Compare the two", self.compare_requested.emit)
-        self._add_notes(menu, message, mark=count <= 1)
+        self._add_notes(menu, message, facts, mark=count <= 1)
         menu.addSeparator()
-        self._add_places(menu, message)
+        self._add_places(menu, message, facts)
         return menu
 
-    def _add_places(self, menu: QMenu, message: int) -> None:
-        if self._model.content(message).expandable:
+    def _add_places(self, menu: QMenu, message: int, facts: RowFacts) -> None:
+        if facts.is_expandable:
             title = "Collapse the result" if self._model.is_expanded(message) else "Expand the original"
             self._add(menu, "toggle", title, lambda: self.toggle_requested.emit(message))
         self._add(menu, "chain", "Show only this chain", lambda: self.chain_requested.emit(message))
@@ -125,54 +128,44 @@ class RowMenu(QObject):
 
     def _add_selected_copies(self, menu: QMenu, column: int, count: int) -> None:
         copies, number = self._copies, formats.number(count)
-        self._add_copy(menu, "copy.row", f"Copy {number} rows", copies.rows, "copy")
-        self._add_copy(menu, "copy.value", f"Copy {number} values", lambda: copies.values(column))
-        self._add_copy(menu, "copy.json", "Copy as JSON Lines", lambda: copies.json(None))
-        self._add_copy(menu, "copy.markdown", "Copy as Markdown", lambda: copies.markdown(None))
-        self._add_copy(menu, "copy.id", "Copy ids", lambda: copies.ids(None))
-        self._add_copy(menu, "copy.filter", "Copy as filter", lambda: copies.texts_in_format("filter", None))
+        self._add(menu, "copy.row", f"Copy {number} rows", copies.copy_rows, "copy")
+        self._add(menu, "copy.value", f"Copy {number} values", lambda: copies.copy_values(column))
+        self._add(menu, "copy.json", "Copy as JSON Lines", lambda: copies.copy("json", None))
+        self._add(menu, "copy.markdown", "Copy as Markdown", lambda: copies.copy("markdown", None))
+        self._add(menu, "copy.id", "Copy ids", lambda: copies.copy("ids", None))
+        self._add(menu, "copy.filter", "Copy as filter", lambda: copies.copy("filter", None))
         self._add(menu, "export.selected", f"Export {number} messages...", self.export_requested.emit)
 
-    def _add_filters(self, menu: QMenu, message: int, column: int, *, second: bool) -> None:
-        content = self._model.content(message)
-        field = self._model.columns.field(column)
-        expression = copied_text.cell_filter(self._document, content, column, second=second, field=field)
-        if expression is None:
+    def _add_filters(self, menu: QMenu, facts: RowFacts) -> None:
+        if facts.filter is None:
             return
-        add_filter_actions(menu, expression, self.filter_requested.emit, self.column_requested.emit)
+        add_filter_actions(menu, facts.filter, self.filter_requested.emit, self.column_requested.emit)
         menu.addSeparator()
 
-    def _add_notes(self, menu: QMenu, message: int, *, mark: bool) -> None:
-        note = self._document.analysis.marks.note(message)
+    def _add_notes(self, menu: QMenu, message: int, facts: RowFacts, *, mark: bool) -> None:
         if mark:
-            self._add(
-                menu, "mark", "Unmark" if note.marked else "Mark", lambda: self.mark_requested.emit(message), "mark"
-            )
-        title = "Edit comment..." if note.comment else "Comment..."
+            title = "Unmark" if facts.is_marked else "Mark"
+            self._add(menu, "mark", title, lambda: self.mark_requested.emit(message), "mark")
+        title = "Edit comment..." if facts.is_commented else "Comment..."
         self._add(menu, "comment", title, lambda: self.comment_requested.emit(message))
 
-    def _add_copies(self, menu: QMenu, row: int, message: int, column: int, part: int) -> None:
+    def _add_copies(self, menu: QMenu, message: int, column: int, part: int, facts: RowFacts) -> None:
+        copies, clipboard = self._copies, self._copies.clipboard
         if part:
             source = self._model.original(message).source
-            self._add_copy(menu, "copy.original", "Copy original", lambda: one_text("the original", source))
+            self._add(menu, "copy.original", "Copy original", lambda: clipboard.copy_text("the original", source))
             return
-        copies = self._copies
-        self._add(menu, "copy.row", "Copy row", lambda: self.copy_row(row), "copy")
-        self._add_copy(menu, "copy.value", "Copy value", lambda: copies.value(row, column))
-        if not self._document.capture.records.is_big(message):
-            self._add_copy(menu, "copy.json", "Copy as JSON", lambda: copies.json(message))
-            self._add_copy(menu, "copy.markdown", "Copy as Markdown", lambda: copies.markdown(message))
-        identifier = copied_text.id_text(self._document, message)
-        if identifier:
-            self._add_copy(menu, "copy.id", "Copy id", lambda: one_text("the id", identifier))
-        expression = copies.filter(row, column)
-        if expression is not None:
-            self._add_copy(menu, "copy.filter", "Copy as filter", lambda: one_text("a filter", expression))
-
-    def _add_copy(
-        self, menu: QMenu, name: str, title: str, read: Callable[[], Texts | None], icon: str | None = None
-    ) -> None:
-        self._add(menu, name, title, lambda: self._copies.copy_texts(read()), icon)
+        # The rows may change while the menu is open.
+        self._add(menu, "copy.row", "Copy row", lambda: copies.copy_cells(message), "copy")
+        self._add(menu, "copy.value", "Copy value", lambda: copies.copy_cells(message, column))
+        if not facts.is_big:
+            self._add(menu, "copy.json", "Copy as JSON", lambda: copies.copy("json", message))
+            self._add(menu, "copy.markdown", "Copy as Markdown", lambda: copies.copy("markdown", message))
+        if facts.id:
+            self._add(menu, "copy.id", "Copy id", lambda: clipboard.copy_text("the id", facts.id))
+        if facts.copied_filter is not None:
+            expression = facts.copied_filter
+            self._add(menu, "copy.filter", "Copy as filter", lambda: clipboard.copy_text("a filter", expression))
 
     def _add(self, menu: QMenu, name: str, title: str, act: Callable[[], object], icon: str | None = None) -> QAction:
         action = menu.addAction(title)
@@ -181,9 +174,3 @@ class RowMenu(QObject):
             action.setIcon(icons.icon(icon))
         action.triggered.connect(lambda *_checked: act())
         return action
-
-    # Copies
-
-    def copy_row(self, row: int) -> None:
-        if row >= 0:
-            self._copies.copy_texts(self._copies.row(row))

@@ -1,71 +1,32 @@
-"""Copies selected messages to the clipboard: rows, values, JSON, Markdown, ids or a filter.
-
-Long copies are built in slices, so that the window stays responsive.
-"""
+"""Copies selected messages to the clipboard: rows, values, JSON, Markdown, ids or a filter, made by the engine."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTableView
 
-from inspector.document.document import CaptureDocument
-from inspector.export import ExportOptions, Format, Redaction, writer_for
-from inspector.present import copied_text, formats, wire_text
+from inspector.engine.request import Request
+from inspector.engine.requests.copies import CopyCellFilter, CopyMessages, CopyRows, Style
+from inspector.present import copied_text, formats
 from inspector.present.message_columns import Column
-from inspector.protocol.secrets.masking import mask_text
-from inspector.ui import budgets
 from inspector.ui.panels.messages.column_layout import ColumnLayout
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.selection import Selection
+from inspector.ui.panels.messages.view_rows import VIEW
+from inspector.ui.widgets.latest_answer import Client, Pending
 
 MOST = 10_000
-"""Most messages of one copy; about a second in slices."""
+"""Most messages of one copy; about a second of the engine."""
 MOST_SECTIONS = 2_000
-"""Most messages of a copy with sections."""
-MOST_BYTES = 32_000_000
-"""Most bytes of records in a complete copy."""
+"""Most messages of a copy with sections, which cost several times as much as rows."""
 
 What = Literal["rows", "values", "json", "markdown", "ids", "filter"]
 """Formats of a copy."""
-
-_MEASURED = (Column.TIME, Column.LATENCY)
-# Tabs and line ends would break the rows of a pasted table.
-_BETWEEN = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
-# Spreadsheets read only the ASCII sign as part of a number.
-_MINUS = str.maketrans({"\N{MINUS SIGN}": "-"})
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """Content of a copy.
-
-    Attributes:
-        words: description, as in "3 rows".
-        texts: parts, one below the other; a single pass.
-        ending: appended at the end.
-    """
-
-    words: str
-    texts: Iterator[str]
-    ending: str = ""
-
-    def whole(self) -> str:
-        """Returns all parts as one text."""
-        return _joined(self, list(self.texts))
-
-
-def one_text(words: str, text: str | None) -> Texts | None:
-    """Returns a single text; None if it is empty."""
-    return Texts(words, iter((text,))) if text else None
 
 
 class Clipboard(QObject):
@@ -74,67 +35,57 @@ class Clipboard(QObject):
     Signals:
         copied(str): the copy is complete; carries its description.
         working(str): the copy takes longer; carries its description.
-        failed(str): reading failed; carries a sentence.
+        failed(str): the copy is refused, or reading failed; carries a sentence.
     """
 
     copied = Signal(str)
     working = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, client: Client, parent: QObject) -> None:
         super().__init__(parent)
-        self._texts: Texts | None = None
-        self._parts: list[str] = []
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(lambda: self._work(budgets.current.slice_s))
+        self._client = client
+        self._words: str | None = None
+        self._pending: Pending | None = None
 
     @property
     def at_work(self) -> bool:
         """True while a copy is in progress."""
-        return self._texts is not None
+        return self._words is not None
 
-    def copy_texts(self, texts: Texts | None) -> None:
-        """Starts a copy; short ones finish at once. None keeps the clipboard."""
-        if texts is None:
-            return
-        self._timer.stop()
-        self._texts, self._parts = texts, []
-        # Small copies finish here, without a notice about progress.
-        self._work(budgets.current.copied_s)
+    def copy_text(self, words: str, text: str | None) -> None:
+        """Copies a text; an empty one keeps the clipboard."""
+        self._stop()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+            self.copied.emit(words)
+
+    def copy_answer(self, words: str, request: Request[str] | Request[str | None]) -> None:
+        """Copies the text that the engine answers.
+
+        Args:
+            words: description, as in "3 rows".
+            request: asks for the text.
+        """
+        self._stop()
+        self._words = words
+        pending = self._client.send_request(request, lambda text: self.copy_text(words, text), self._on_failed)
         if self.at_work:
-            self.working.emit(texts.words)
+            self._pending = pending
+            self.working.emit(words)
 
-    def _work(self, for_s: float) -> None:
-        texts = self._texts
-        if texts is None:
-            return
-        until = time.perf_counter() + for_s
-        try:
-            for text in texts.texts:
-                self._parts.append(text)
-                if time.perf_counter() > until:
-                    self._timer.start(budgets.current.awaited_ms)
-                    return
-        # From reading the log.
-        except OSError as error:
-            self._texts, self._parts = None, []
-            self.failed.emit(f"The log cannot be read: {(error.strerror or str(error)).rstrip('.')}.")
-            return
-        whole = _joined(texts, self._parts)
-        self._texts, self._parts = None, []
-        if whole:
-            QGuiApplication.clipboard().setText(whole)
-            self.copied.emit(texts.words)
+    def _on_failed(self, sentence: str) -> None:
+        self._stop()
+        self.failed.emit(sentence)
 
-
-def _joined(texts: Texts, parts: list[str]) -> str:
-    whole = "\n".join(parts)
-    return whole.strip("\n") + texts.ending if whole and texts.ending else whole
+    def _stop(self) -> None:
+        if self._pending is not None:
+            self._pending.cancel()
+        self._words = self._pending = None
 
 
 class Copies(QObject):
-    """Builds texts of the selection; None for an empty one, or for one too large, with a signal.
+    """Copies the selection, or the current message; without either the clipboard stays.
 
     Signals:
         refused(str): the selection is too large; carries a sentence.
@@ -148,142 +99,133 @@ class Copies(QObject):
     reported = Signal(str)
 
     def __init__(
-        self,
-        document: CaptureDocument,
-        model: MessageTableModel,
-        table: QTableView,
-        selection: Selection,
-        columns: ColumnLayout,
+        self, client: Client, model: MessageTableModel, table: QTableView, selection: Selection, columns: ColumnLayout
     ) -> None:
         super().__init__(table)
-        self._document = document
         self._model = model
         self._table = table
         self._selection = selection
         self._columns = columns
-        self.clipboard = Clipboard(self)
+        self.clipboard = Clipboard(client, self)
         self.clipboard.copied.connect(lambda words: self.reported.emit(f"Copied {words}"))
         self.clipboard.working.connect(lambda words: self.reported.emit(f"Copying {words}"))
         self.clipboard.failed.connect(self.refused)
 
-    def copy_texts(self, texts: Texts | None) -> None:
-        """Starts a copy; None keeps the clipboard."""
-        self.clipboard.copy_texts(texts)
-
-    def texts_in_format(self, what: What, message: int | None) -> Texts | None:
-        """Returns the selection in a format.
+    def copy(self, what: What, message: int | None) -> None:
+        """Copies the selection in a format.
 
         Args:
             what: the format.
             message: the current message.
         """
-        if what == "json":
-            return self.json(message)
-        if what == "markdown":
-            return self.markdown(message)
-        if what == "ids":
-            return self.ids(message)
-        if message is None and not self._selection.several:
-            return None
-        return self.rows() if what == "rows" else self.values() if what == "values" else self._filter()
+        match what:
+            case "json":
+                self._copy_messages("json", "json lines", message)
+            case "markdown":
+                self._copy_messages("markdown", "markdown", message)
+            case "ids":
+                self._copy_messages("ids", "ids", message)
+            case _ if message is None and not self._selection.several:
+                return
+            case "rows":
+                self.copy_rows()
+            case "values":
+                self.copy_values()
+            case "filter":
+                self._copy_filter()
 
     # One cell or row
 
-    def row(self, row: int) -> Texts | None:
-        """Returns a row's cells, separated by tabs; for a line of an original, the line."""
+    def copy_row(self, row: int) -> None:
+        """Copies a row's cells, separated by tabs; of a line of an original, the line."""
         message, part = self._model.message_at_row(row)
-        return one_text("the row", self._cell(row, Column.MESSAGE) if part else self._row_of(message))
+        if part:
+            self.clipboard.copy_text("the row", self._line(row))
+        else:
+            self.copy_cells(message)
 
-    def value(self, row: int, column: int) -> Texts | None:
-        """Returns a cell's text; for a line of an original, the line."""
+    def copy_cells(self, message: int, column: int | None = None) -> None:
+        """Copies the cells of a message, or one of them."""
+        if column is None:
+            self._copy_cells("the row", [message], self._columns.shown_columns(), is_row=True)
+        else:
+            self._copy_cells("the value", [message], [column])
+
+    def copy_value(self, row: int, column: int) -> None:
+        """Copies a cell's text; of a line of an original, the line."""
         message, part = self._model.message_at_row(row)
-        return one_text("the value", self._cell(row, Column.MESSAGE) if part else self._text(message, column))
+        if part:
+            self.clipboard.copy_text("the value", self._line(row))
+        else:
+            self.copy_cells(message, column)
 
-    def _cell(self, row: int, column: int) -> str:
-        return str(self._model.data(self._model.index(row, column)) or "")
+    def _line(self, row: int) -> str:
+        return str(self._model.data(self._model.index(row, Column.MESSAGE)) or "")
 
-    def _text(self, message: int, column: int) -> str:
-        """Returns a cell's text for other programs: full kinds and ASCII minus signs."""
-        text = self._model.text(message, column)
-        if column == Column.KIND:
-            kind = self._model.content(message).kind
-            return wire_text.visible_controls(mask_text(kind)) if kind else text
-        return text.translate(_MINUS) if column in _MEASURED else text
+    def _copy_cells(
+        self, words: str, messages: list[int] | NDArray[np.uint32], columns: list[int], *, is_row: bool = False,
+        heads: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        names, times = tuple(map(self._model.columns.requested, columns)), self._model.times
+        asked = np.asarray(messages, np.uint32)
+        question = CopyRows(VIEW, asked, names, heads, times.mode, times.reference, is_row)
+        self.clipboard.copy_answer(words, question)
 
-    def _row_of(self, message: int) -> str:
-        cells = (self._text(message, column) for column in self._columns.shown_columns())
-        return "\t".join(cell.translate(_BETWEEN) for cell in cells)
-
-    def _heads(self) -> str:
-        """Returns the titles of the visible columns."""
-        model, horizontal = self._model, Qt.Orientation.Horizontal
-        return "\t".join(str(model.headerData(column, horizontal) or "") for column in self._columns.shown_columns())
-
-    def _filter(self) -> Texts | None:
-        """Returns a filter for the selected messages, or for the current cell."""
+    def _copy_filter(self) -> None:
+        """Copies a filter for the selected messages, or for the current cell."""
         if self._selection.several:
             words = f"a filter for {formats.count_of(self._selection.count, 'message')}"
-            return one_text(words, self.numbers_filter())
+            self.clipboard.copy_text(words, self.numbers_filter())
+            return
         index = self._table.currentIndex()
-        column = index.column() if index.column() > Column.GUTTER else Column.MESSAGE
-        return one_text("a filter", self.filter(index.row(), column)) if index.isValid() else None
-
-    def filter(self, row: int, column: int) -> str | None:
-        """Returns a filter for a cell's value, or None."""
-        model = self._model
-        content, field = model.content(model.message_at_row(row)[0]), model.columns.field(column)
-        return copied_text.cell_filter(self._document, content, column, field=field)
+        if index.isValid():
+            column = index.column() if index.column() > Column.GUTTER else Column.MESSAGE
+            message, name = self._model.message_at_row(index.row())[0], self._model.columns.requested(column)
+            question = CopyCellFilter(message, name, folded=self._model.rows.is_folded)
+            self.clipboard.copy_answer("a filter", question)
 
     # The selection
 
-    def rows(self) -> Texts | None:
-        """Returns the selected rows below their column titles, one a line; a single row as `row`."""
-        if self._selection.several:
-            count = self._selection.count
-            rows = self._texts_of_selected("row", self._row_of)
-            return rows and Texts(rows.words, chain([self._heads()], rows.texts) if count > 1 else rows.texts)
-        row = self._table.currentIndex().row()
-        return self.row(row) if row >= 0 else None
+    def copy_rows(self) -> None:
+        """Copies the selected rows below their column titles, one a line; a single row as `copy_row`."""
+        if not self._selection.several:
+            if (row := self._table.currentIndex().row()) >= 0:
+                self.copy_row(row)
+            return
+        messages, columns = self._selected(MOST), self._columns.shown_columns()
+        if messages is not None:
+            heads = tuple(self._head(column) for column in columns) if len(messages) > 1 else ()
+            self._copy_cells(formats.count_of(len(messages), "row"), messages, columns, is_row=True, heads=heads)
 
-    def values(self, column: int | None = None) -> Texts | None:
-        """Returns the selected rows' texts in a column, by default of the current cell; one a line."""
+    def _head(self, column: int) -> str:
+        return str(self._model.headerData(column, Qt.Orientation.Horizontal) or "")
+
+    def copy_values(self, column: int | None = None) -> None:
+        """Copies the selected rows' texts in a column, by default of the current cell; one a line."""
         index = self._table.currentIndex()
         wanted = index.column() if column is None else column
         wanted = wanted if wanted > Column.GUTTER else Column.MESSAGE
-        if self._selection.several:
-            return self._texts_of_selected("value", lambda message: self._text(message, wanted))
-        return self.value(index.row(), wanted) if index.isValid() else None
+        if not self._selection.several:
+            if index.isValid():
+                self.copy_value(index.row(), wanted)
+            return
+        messages = self._selected(MOST)
+        if messages is not None:
+            self._copy_cells(formats.count_of(len(messages), "value"), messages, [wanted])
 
-    def json(self, message: int | None) -> Texts | None:
-        """Returns one message as indented JSON, several as JSON Lines; secrets are masked."""
-        if self._selection.several:
-            texts = self._texts_of_selected(
-                "message", lambda one: copied_text.json_line(self._document, one), whole=True
-            )
-            return texts and Texts(f"{texts.words} as JSON Lines", texts.texts)
-        if message is None or self._refuse_too_large([message]):
-            return None
-        return one_text(f"{formats.message_number(message)} as JSON", copied_text.json_text(self._document, message))
-
-    def ids(self, message: int | None) -> Texts | None:
-        """Returns ids, one a line; messages without an id are skipped."""
-        if self._selection.several:
-            texts = self._texts_of_selected("id", lambda one: copied_text.id_text(self._document, one))
-            return texts and Texts(texts.words, filter(None, texts.texts))
-        return None if message is None else one_text("the id", copied_text.id_text(self._document, message))
-
-    def markdown(self, message: int | None) -> Texts | None:
-        """Returns one section a message, as in an export. Secrets are masked."""
-        writer = writer_for(self._document, ExportOptions(Format.MARKDOWN), Redaction(masked=True))
-        if self._selection.several:
-            # A section costs several times as much as a row.
-            most = min(MOST, MOST_SECTIONS)
-            texts = self._texts_of_selected("message", lambda one: writer.message(one).decode(), whole=True, most=most)
-            return texts and Texts(f"{texts.words} as Markdown", texts.texts, "\n")
-        if message is None or self._refuse_too_large([message]):
-            return None
-        section = iter((writer.message(message).decode(),))
-        return Texts(f"{formats.message_number(message)} as Markdown", section, "\n")
+    def _copy_messages(self, one: Style, several: Style, message: int | None) -> None:
+        """Copies whole messages, with secrets masked: the selected ones, or else the current one."""
+        if not self._selection.several:
+            if message is not None:
+                words = "the id" if one == "ids" else f"{formats.message_number(message)} as {_STYLES[one]}"
+                self.clipboard.copy_answer(words, CopyMessages(one, np.array([message], np.uint32)))
+            return
+        messages = self._selected(min(MOST, MOST_SECTIONS) if several == "markdown" else MOST)
+        if messages is not None:
+            noun = "id" if several == "ids" else "message"
+            style = "" if several == "ids" else f" as {_STYLES[several]}"
+            words = f"{formats.count_of(len(messages), noun)}{style}"
+            self.clipboard.copy_answer(words, CopyMessages(several, messages))
 
     def numbers_filter(self) -> str | None:
         """Returns a filter by numbers for the selected messages; None if it would be too long."""
@@ -292,44 +234,16 @@ class Copies(QObject):
             self.refused.emit("The selected messages are too scattered for a filter by number.")
         return expression
 
-    def _texts_of_selected(
-        self, what: str, text_of: Callable[[int], str], *, whole: bool = False, most: int | None = None
-    ) -> Texts | None:
-        """Returns one text for each selected message.
-
-        Args:
-            what: singular noun of an item.
-            text_of: returns a message's text.
-            whole: texts contain whole messages, so check their size.
-            most: limit of messages.
-        """
-        most = MOST if most is None else most
+    def _selected(self, most: int) -> NDArray[np.uint32] | None:
+        """Returns the selected messages in displayed order; None, with a signal, if there are too many."""
         messages = self._selection.shown_in_order()
-        if len(messages) > most:
-            self.refused.emit(
-                f"{formats.number(len(messages))} messages are too many to copy (limit {most:,}). "
-                "Export them to a file instead."
-            )
-            return None
-        if whole and self._refuse_too_large(messages):
-            return None
-        return Texts(formats.count_of(len(messages), what), _texts(text_of, messages))
-
-    def _refuse_too_large(self, messages: NDArray[np.uint32] | list[int]) -> bool:
-        """Returns True, with a signal, if messages are too large to copy: only the heads of large ones are decoded."""
-        capture = self._document.capture
-        big = next((int(message) for message in messages if capture.records.is_big(int(message))), None)
-        if big is not None:
-            size = formats.size(int(capture.columns["size"][big]))
-            number = formats.message_number(big)
-            self.refused.emit(f"{number} is too large to copy ({size}). Export it to a file instead.")
-        elif int(capture.columns["size"][messages].sum(dtype=np.int64)) > MOST_BYTES:
-            self.refused.emit("The selected messages are too large to copy. Export them to a file instead.")
-        else:
-            return False
-        return True
+        if len(messages) <= most:
+            return messages
+        self.refused.emit(
+            f"{formats.number(len(messages))} messages are too many to copy (limit {most:,}). "
+            "Export them to a file instead."
+        )
+        return None
 
 
-def _texts(text_of: Callable[[int], str], messages: NDArray[np.uint32]) -> Iterator[str]:
-    for message in messages:
-        yield text_of(int(message))
+_STYLES: dict[Style, str] = {"json": "JSON", "json lines": "JSON Lines", "markdown": "Markdown"}

@@ -5,7 +5,7 @@ The cost depends on the height in pixels: long lists are sampled for each pixel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QToolTip, QWidget
 from typing_extensions import override
 
-from inspector.filters.visible import VisibleRows
+from inspector.engine.requests.views import TableRows
 from inspector.present import formats
 from inspector.ui.look.theme import ThemeController
 
@@ -72,7 +72,7 @@ class Minimap(QWidget):
     message_requested = Signal(int)
     row_requested = Signal(int)
 
-    def __init__(self, rows: VisibleRows, themes: ThemeController, parent: QWidget | None = None) -> None:
+    def __init__(self, rows: TableRows, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows = rows
         self._themes = themes
@@ -168,8 +168,6 @@ class Minimap(QWidget):
         if not len(visible):
             return np.zeros(0, np.uint32)
         wanted = messages.astype(np.uint32) if len(messages) <= _MAX_UNSAMPLED else self._sample(messages, visible)
-        # frames count for the row of their stream
-        wanted = np.unique(self._rows.row_messages(wanted)).astype(np.uint32)
         places = np.minimum(visible.searchsorted(wanted), len(visible) - 1)
         return wanted[visible[places] == wanted]
 
@@ -318,8 +316,3 @@ class TickedScrollBar(QScrollBar):
         left, room = (self.width() - length) // 2, self.height() - height
         for y in sorted({round(fraction * room) for fraction in fractions}):
             painter.fillRect(QRect(left, y, length, height), color)
-
-
-def ordered(messages: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
-    """Converts messages to the array type of a lane."""
-    return np.asarray(messages, np.int64)

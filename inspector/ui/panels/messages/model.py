@@ -7,37 +7,25 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.arrays.field_columns import Column as FieldColumn
-from inspector.analysis.findings import Finding
-from inspector.document.document import CaptureDocument
-from inspector.filters.cache import TermCache
-from inspector.filters.compile import DisplayFilter
-from inspector.filters.field import Depends, Field
-from inspector.filters.highlight import Highlighter
-from inspector.filters.order import Permutation
-from inspector.filters.sorting import SortBy
-from inspector.filters.visible import Messages, Scope, VisibleRows
+from inspector.engine.requests.columns import ColumnFigures, FiguresOfColumns
+from inspector.engine.requests.filters import Scope, ValidFilter
+from inspector.engine.requests.rows import MessageRows, Original, OriginalLines, RemarksOfRow, RowContent, RowRemarks
+from inspector.engine.requests.views import ChangedRows, FollowRows, ShownRows, SortedRows
+from inspector.engine.update import Update
 from inspector.present import formats, wire_text
 from inspector.present.badges import Badge, shown_in_row
-from inspector.present.folded_stream import stream_lines
-from inspector.present.lifecycle_facts import consumers_sentence
-from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
-from inspector.present.message_row import RowContent, row_contents
-from inspector.present.original_result import Original, OriginalLineKind, original_of
+from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn
+from inspector.present.original_result import OriginalLineKind
 from inspector.present.row_state import RowState
-from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.timestamps import NO_TIME
-from inspector.store.columns.large_headers import HEAD_BYTES, MAX_WHOLE_BYTES
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
+from inspector.ui.panels.messages.row_cache import LookCache, RowCache
+from inspector.ui.panels.messages.view_rows import VIEW, ViewRows
+from inspector.ui.widgets.latest_answer import Client
 
-_CACHED_ROWS = 512  # several screens of rows; one takes 0.2 ms to make
-_MAX_DECODED_BYTES = 1 << 19
-"""Bytes decoded for one paint; a screen of 1 MB messages would take 500 ms."""
 _MAX_SPANS = 16
 """Most ranges of changed rows reported separately."""
 _MERGE_DISTANCE = 200
@@ -52,29 +40,49 @@ _AnyIndex = QModelIndex | QPersistentModelIndex
 class MessageTableModel(QAbstractTableModel):
     """Rows of the message table.
 
-    The model owns all changes of `rows`; no other code may apply, choose, expand or collapse there. Texts of a message
-    are built on first use and cached for the last few hundred messages.
+    The model owns all changes of `rows`; no other code may apply, choose, expand or collapse there. Contents of rows
+    come from the engine and are cached for the last few hundred messages.
+
+    Signals:
+        arrived(): contents of rows arrived later than they were asked for.
+        figures_changed(): the same of `figures`.
+        followed(): the rows show the present state of the engine.
+        located(): rows of folded messages became known later than they were needed.
 
     Attributes:
         rows: the visible messages.
         columns: built-in columns (docs/design.md 14) and columns of fields, by logical index.
         times: content of the column Time.
-        highlights: highlight rules of rows.
+        contents: contents of rows.
+        looks: highlights of rows.
+        figures: figures for the widths of columns.
         clock_ns: returns the wall clock, for waiting requests.
     """
 
-    def __init__(self, document: CaptureDocument, rows: VisibleRows, parent: QObject | None = None) -> None:
+    arrived = Signal()
+    figures_changed = Signal()
+    followed = Signal()
+    located = Signal()
+
+    def __init__(self, client: Client, rows: ViewRows, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._document = document
+        self._client = client
         self.rows = rows
+        rows.located = self.located.emit
         self.columns = ChosenColumns()
-        self.times = TimeColumn(document, rows)
-        self.highlights = Highlighter(document.analysis)
-        self._read: dict[str, FieldColumn] = {}
+        self.contents = RowCache(client, self._rows_request, self)
+        self.looks = LookCache(client, self)
+        for cache in (self.contents, self.looks):
+            cache.arrived.connect(self.arrived)
+        self.times = TimeColumn(
+            lambda message: self.content(message).time_ns, lambda message: rows.neighbour_of(message, -1)
+        )
+        self.figures = ColumnFigures()
         self.clock_ns: Callable[[], int] = time.time_ns
+        self._ticks = True
+        self._remarks: RowRemarks | None = None
         self._hints = False
         self._states_shown = True
-        self._contents: dict[int, RowContent] = {}
         self._originals: dict[int, Original] = {}
         self._serving: dict[int, Callable[[int, int, int], object]] = {
             int(Qt.ItemDataRole.DisplayRole): self._display,
@@ -92,6 +100,8 @@ class MessageTableModel(QAbstractTableModel):
             Role.UNREADABLE: lambda message, part, column: self.content(message).unreadable,
             Role.WAITING: lambda message, part, column: self.waiting_text(self.content(message)),
         }
+        self.update_figures()
+        rows.request_all(self._show_all)
 
     # Qt interface
 
@@ -128,7 +138,7 @@ class MessageTableModel(QAbstractTableModel):
     def _head_words(self, column: int) -> str:
         words = self.times.title_words if column == Column.TIME else self.columns.words(column)
         by = self.rows.sorted_by
-        if by is None or by.field.name != self.columns.sort_name(column):
+        if by is None or by.field != self.columns.sort_name(column):
             return words
         return f"{words}, sorted, {'largest' if by.descending else 'smallest'} first"
 
@@ -138,43 +148,42 @@ class MessageTableModel(QAbstractTableModel):
         """Returns the (message, part) of a row."""
         return self.rows.row_at(row)
 
+    def _rows_request(self, messages: tuple[int, ...]) -> MessageRows:
+        fields = tuple(field.name for field in self.columns.fields)
+        return MessageRows(messages, folded=self.rows.is_folded, fields=fields)
+
     def content(self, message: int) -> RowContent:
-        """Returns the content of a message's row; cached."""
-        found = self._contents.get(message)
-        if found is None:
-            self.prepare([message])
-            found = self._contents[message]
-        return found
+        """Returns the content of a message's row; only its number while it is on its way."""
+        return self.contents.content(message)
 
     def knows(self, message: int) -> bool:
         """Returns True if a message's row content is cached."""
-        return message in self._contents
+        return message in self.contents
 
     def prepare(self, messages: Sequence[int]) -> bool:
-        """Builds the row contents of messages in one batch; stops after `_MAX_DECODED_BYTES` bytes.
+        """Asks for the rows of messages together, and for their highlights.
 
         Returns:
-            True if all contents are cached. If not, call again in a later turn of the event loop.
+            False if it must be called again, in a later turn of the event loop, for the rest of long messages.
         """
-        new: list[int] = []
-        wanted = [message for message in dict.fromkeys(messages) if message not in self._contents]
-        lengths, decoded = self._document.capture.columns["length"], 0
-        for message in wanted:
-            # The budget is checked between messages, so at least one is decoded.
-            if decoded >= _MAX_DECODED_BYTES:
-                break
-            new.append(message)
-            length = int(lengths[message])
-            decoded += HEAD_BYTES if length > MAX_WHOLE_BYTES else length
-        if not new:
-            return True
-        # Half of the cache at once, so that evictions are rare.
-        if len(self._contents) + len(new) > _CACHED_ROWS:
-            for old in list(self._contents)[: _CACHED_ROWS // 2]:
-                del self._contents[old]
-        self._contents.update(zip(new, row_contents(self._document, new, folded=self.rows.is_folded), strict=True))
-        # The cache may have evicted some of them meanwhile.
-        return all(map(self.knows, messages))
+        self.looks.prepare(messages)
+        return self.contents.prepare(messages)
+
+    def prefetch(self, first: int, last: int) -> None:
+        """Asks for rows above and below the screen, before the user scrolls to them."""
+        self.contents.prefetch(first, last, len(self.rows), lambda row: self.rows.row_at(row)[0])
+
+    def update_figures(self) -> None:
+        """Asks for the figures of columns."""
+        asking = True
+
+        def take(figures: ColumnFigures) -> None:
+            self.figures, self.times.start_ns = figures, figures.start_ns
+            if not asking:
+                self.figures_changed.emit()
+
+        self._client.send_request(FiguresOfColumns(), take)
+        asking = False
 
     @property
     def start_ns(self) -> int:
@@ -186,24 +195,9 @@ class MessageTableModel(QAbstractTableModel):
         return self.times.text(content.message)
 
     def field_text(self, content: RowContent, column: int) -> str:
-        """Returns the text of a column of a field; read from the message on first use."""
+        """Returns the text of a column of a field."""
         field = self.columns.field(column)
-        if field is None:
-            return ""
-        # Values are cached per row content; both are dropped together.
-        found = content.fields.get(field.name)
-        if found is None:
-            value = self._column_of(field).value(content.message)
-            secret = field.secret_at(self._document.analysis, content.message)
-            found = content.fields[field.name] = cell_text(field, value, secret)
-        return found
-
-    def _column_of(self, field: Field) -> FieldColumn:
-        """Returns the field's column, cached until a change; creation may cost as much as many reads."""
-        found = self._read.get(field.name)
-        if found is None or len(found) < len(self._document.analysis):
-            found = self._read[field.name] = field.column(self._document.analysis)
-        return found
+        return "" if field is None else content.fields.get(field.name, "")
 
     def badges(self, content: RowContent) -> tuple[Badge, ...]:
         """Returns the badges of a row; empty if context hints are off and the filter does not use badges."""
@@ -221,7 +215,8 @@ class MessageTableModel(QAbstractTableModel):
     def waiting_text(self, content: RowContent) -> str:
         """Returns the waiting time of a live request; "" for other messages."""
         since = content.awaits_since
-        if since is None or since == NO_TIME or self._document.analysis.now_ns is None:
+        # In a log, time does not pass.
+        if since is None or not self._ticks:
             return ""
         return formats.waiting_words(self.clock_ns() - since)
 
@@ -255,52 +250,65 @@ class MessageTableModel(QAbstractTableModel):
         ends = (content.aside, became.word if became is not None else "", self.waiting_text(content), state)
         return ", ".join(filter(None, (*words, text, *ends)))
 
+    def request_remarks(self, message: int, then: Callable[[], object] = lambda: None) -> RowRemarks | None:
+        """Asks for the remarks about a row, for its tooltips; calls `then` once they are known.
+
+        Returns:
+            The remarks if they are known now.
+        """
+
+        def take(remarks: RowRemarks) -> None:
+            self._remarks = remarks
+            then()
+
+        if self._remarks is not None and self._remarks.message == message:
+            then()
+        else:
+            self._client.send_request(RemarksOfRow(message), take)
+        return self._remarks if self._remarks is not None and self._remarks.message == message else None
+
     def _tool_tip(self, message: int, part: int, column: int) -> str | None:
         if part:
             return None
         content = self.content(message)
         if content.gap is not None:
             return wire_text.tool_tip(content.gap)
-        if column == Column.GUTTER:
-            findings = [f"{finding.severity.word}: {mask_text(finding.text)}" for finding in self._findings(message)]
-            own = content.note.comment or ("marked" if content.note.marked else "")
-            sources = [self._document.capture.sources[one].name for one in content.sources]
-            read = f"From {', '.join(sources)}" if sources else ""
-            lines = filter(None, (own, *findings, *self._highlight_words(message), read))
-            return wire_text.tool_tip("\n".join(lines)) or None
-        if column == Column.CONTEXT:
-            return wire_text.tool_tip(self._context_story(message, content)) or None
-        if column == Column.FROM_TO:
-            everybody = ", ".join(self._document.capture.recipients(message)) or content.receivers
-            return wire_text.tool_tip(f"{content.sender} → {everybody}" if everybody else content.sender) or None
-        if column == Column.KIND:
-            raw = self._document.capture.string("kind_raw", message)
-            return wire_text.tool_tip(raw or content.kind or content.word) or None
-        if column == Column.TIME:
-            took = self.took_ns(content)
-            words = f"Answered after {formats.duration(took)}" if took is not None and took >= 0 else ""
-            return wire_text.tool_tip("\n".join(filter(None, (self.times.tool_tip(message), words)))) or None
-        if column == Column.MESSAGE:
-            badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
-            if "transient" in content.badges and not content.collapsed:
-                badges.append(consumers_sentence(self._document.analysis, message))
-            return wire_text.tool_tip("\n\n".join((content.text, *badges))) or None
-        return wire_text.tool_tip(self.field_text(content, column)) or None
+        if column >= len(Column):
+            return wire_text.tool_tip(self.field_text(content, column)) or None
+        remarks = self.request_remarks(message)
+        return wire_text.tool_tip(self._tip_words(content, remarks, column)) or None if remarks is not None else None
+
+    def _tip_words(self, content: RowContent, remarks: RowRemarks, column: int) -> str:
+        match column:
+            case Column.GUTTER:
+                own = content.note.comment or ("marked" if content.note.marked else "")
+                sources = f"From {', '.join(remarks.sources)}" if remarks.sources else ""
+                return "\n".join(
+                    filter(None, (own, *remarks.findings, *self._highlight_words(content.message), sources))
+                )
+            case Column.CONTEXT:
+                return remarks.context if content.path else ""
+            case Column.FROM_TO:
+                everybody = ", ".join(remarks.recipients) or content.receivers
+                return f"{content.sender} → {everybody}" if everybody else content.sender
+            case Column.KIND:
+                return remarks.raw_kind or content.kind or content.word
+            case Column.TIME:
+                took = self.took_ns(content)
+                words = f"Answered after {formats.duration(took)}" if took is not None and took >= 0 else ""
+                return "\n".join(filter(None, (self.times.tool_tip(content.message), words)))
+            case Column.MESSAGE:
+                badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
+                if "transient" in content.badges and not content.collapsed:
+                    badges.append(remarks.consumers)
+                return "\n\n".join((content.text, *badges))
+            case _:
+                return ""
 
     def _highlight_words(self, message: int) -> list[str]:
         """Returns the names of matching highlight rules; colour alone would not explain a highlight."""
-        return [f"Highlighted: {wire_text.safe_line(name)}" for name in self.highlights.evaluated_look(message).names]
-
-    def _findings(self, message: int) -> list[Finding]:
-        return self._document.analysis.findings.findings_about(message)
-
-    def _context_story(self, message: int, content: RowContent) -> str:
-        if not content.path:
-            return ""
-        contexts = self._document.analysis.contexts
-        node = contexts.node_of(message)
-        label = contexts.tree.label[node]
-        return "\n".join(filter(None, (label, content.path, contexts.type_reason(node))))
+        self.looks.prepare([message])
+        return [f"Highlighted: {wire_text.safe_line(name)}" for name in self.looks.cached_look(message).names]
 
     def _alignment(self, message: int, part: int, column: int) -> int:
         return _RIGHT if self.is_right_aligned(column) else _LEFT
@@ -318,7 +326,7 @@ class MessageTableModel(QAbstractTableModel):
             return
         self.beginResetModel()
         self.columns = columns
-        self._read.clear()
+        self.contents.clear()
         self.endResetModel()
 
     def set_times(self, mode: str, reference: int | None) -> None:
@@ -327,12 +335,10 @@ class MessageTableModel(QAbstractTableModel):
             self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
             self.report_heads()
 
-    def put_in_order(
-        self, by: SortBy | None, places: Permutation | None = None, messages: Messages | None = None
-    ) -> None:
-        """Sorts the rows in a model reset; arguments as for `VisibleRows.sort`."""
+    def put_in_order(self, order: SortedRows | None = None) -> None:
+        """Sorts the rows in a model reset; None for the order of arrival."""
         self.beginResetModel()
-        self.rows.sort(by, places, messages)
+        self.rows.sort(order and order.order, order and order.places, order and order.messages)
         self.endResetModel()
         self.report_heads()
 
@@ -340,17 +346,16 @@ class MessageTableModel(QAbstractTableModel):
         """Emits a change of all column titles."""
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
-    def tick(self) -> None:
-        """Reads columns of fields that depend on the clock again; called once a second."""
-        going = [field.name for field in self.columns.fields if field.depends is Depends.CLOCK]
-        if not going:
-            return
-        # Only fields that depend on the clock: others keep their cached texts.
-        for name in going:
-            self._read.pop(name, None)
-            for content in self._contents.values():
-                content.fields.pop(name, None)
-        self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
+    def tick(self, *, live: bool) -> None:
+        """Reads columns of fields that depend on the clock again; called once a second.
+
+        Args:
+            live: time passes for waiting requests.
+        """
+        self._ticks = live
+        if any(field.follows_clock for field in self.columns.fields):
+            self.contents.invalidate()
+            self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
     # Changes
 
@@ -365,23 +370,32 @@ class MessageTableModel(QAbstractTableModel):
             self._states_shown = on
             self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole])
 
-    def apply_changes(self, changes: AnalysisChanges, *, clock: bool = False, until: float | None = None) -> None:
-        """Applies the changes of a feed; runs on the UI thread, O(new and changed messages).
+    def apply_changes(self, changes: Update, *, clock: bool = False) -> None:
+        """Asks for the effect of new traffic on the rows, and shows it; O(new and changed messages).
 
         Args:
-            changes: the changes; an empty one continues with the remainder.
+            changes: the changes; an empty one continues with the remainder (`ViewRows.is_behind`).
             clock: time has passed.
-            until: deadline by `time.perf_counter`; the remainder stays in `VisibleRows.is_behind`.
         """
-        update = self.rows.prepare(changes, clock=clock, until=until)
-        self._drop_changed(changes)
+        changed = np.asarray(changes.changed, np.int64)
+        self._invalidate(changed.tolist(), tree_moved=changes.tree_moved)
+        self.update_figures()
+        question = FollowRows(VIEW, changes.start, changes.stop, changed, changes.tree_moved, clock)
+        self._client.send_request(question, lambda update: self._take_changes(update, tree_moved=changes.tree_moved))
+
+    def _take_changes(self, update: ChangedRows, *, tree_moved: bool) -> None:
+        if update.base != self.rows.revision:
+            # The rows were replaced meanwhile; a pending request may have been cancelled after it was done.
+            if not self.rows.is_awaited:
+                self.rows.request_all(self._show_all)
+            return
         # Rows of growing streams change with each frame.
-        for message in update.grown.tolist() if self._contents else ():
-            self._contents.pop(message, None)
-        self._read.clear()
-        if update.appended and update.row_difference:
+        self.contents.invalidate(update.grown.tolist())
+        earlier = len(self.rows.visible) if update.replaced is None else len(update.replaced)
+        more = earlier + len(update.new) - len(self.rows.visible)
+        if update.appended and more:
             first = len(self.rows)
-            self.beginInsertRows(QModelIndex(), first, first + update.row_difference - 1)
+            self.beginInsertRows(QModelIndex(), first, first + more - 1)
             self.rows.apply(update)
             self.endInsertRows()
         elif update.appended:
@@ -391,20 +405,30 @@ class MessageTableModel(QAbstractTableModel):
             self.rows.apply(update)
             self.endResetModel()
         for message in update.grown.tolist():
-            self._insert_stream_lines(message)
+            if self.is_expanded(message):
+                self._request_lines(message, self._put_lines)
         self._emit_changed(update.changed)
-        if changes.tree_moved:
+        if tree_moved:
             self._emit_rows(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
+        self.followed.emit()
 
-    def _drop_changed(self, changes: AnalysisChanges) -> None:
-        self.highlights.on_changes(changes)
-        if changes.tree_moved:
-            # Any visible context may have moved.
-            self._contents.clear()
-        elif len(changes.changed) and self._contents:
-            cached = np.fromiter(self._contents, np.int64, len(self._contents))
-            for message in cached[np.isin(cached, changes.changed)].tolist():
-                del self._contents[message]
+    def _show_all(self, shown: ShownRows, view: tuple[ValidFilter, Scope | None] | None = None) -> None:
+        """Shows all rows in a model reset, of another filter and scope if given."""
+        self.beginResetModel()
+        if view is not None:
+            self.rows.filter, self.rows.scope = view
+        folded = self.rows.is_folded
+        self.rows.show(shown)
+        if self.rows.is_folded != folded:
+            self._drop_stream_rows()
+        self.endResetModel()
+        self.followed.emit()
+
+    def _invalidate(self, changed: list[int], *, tree_moved: bool) -> None:
+        self._remarks = None
+        self.looks.on_changes(changed, tree_moved=tree_moved)
+        # Any visible context may have moved.
+        self.contents.invalidate(None if tree_moved else changed)
 
     def _emit_changed(self, messages: NDArray[np.int64]) -> None:
         """Emits changed rows in few ranges, because each costs, but not in one that covers the whole screen."""
@@ -426,77 +450,55 @@ class MessageTableModel(QAbstractTableModel):
             left, right = (0, len(self.columns) - 1) if column is None else (column, column)
             self.dataChanged.emit(self.index(first, left), self.index(last, right), roles or [])
 
-    def show_rows(
-        self,
-        filter_: DisplayFilter,
-        scope: Scope | None,
-        visible: Messages | None = None,
-        answers: TermCache | None = None,
-    ) -> None:
-        """Applies a filter and a scope in a model reset.
-
-        Args:
-            filter_: the display filter.
-            scope: part of the context tree, or None.
-            visible: earlier result of `rows.evaluate` for them.
-            answers: earlier results of expensive filter terms.
-        """
-        self.beginResetModel()
-        folded = self.rows.is_folded
-        self.rows.apply_filter(filter_, scope, visible, answers)
-        if self.rows.is_folded != folded:
-            self._drop_stream_rows()
-        self.endResetModel()
+    def show_rows(self, filter_: ValidFilter, scope: Scope | None, shown: ShownRows) -> None:
+        """Shows the rows of a filter and a scope in a model reset."""
+        self._show_all(shown, (filter_, scope))
 
     def fold_streams(self, on: bool) -> bool:
         """Gives the frames of each stream one row, or one each, in a model reset; returns True on a change."""
         if on == self.rows.folding_enabled:
             return False
-        self.beginResetModel()
-        self.rows.set_folding(on)
-        self._drop_stream_rows()
-        self.endResetModel()
+        self.rows.folding_enabled = on
+        self.rows.request_all(self._show_all)
         return True
 
-    def hide_bookkeeping(self, on: bool) -> bool:
-        """Hides or shows bookkeeping rows in a model reset; returns True on a change."""
+    def hide_bookkeeping(self, on: bool, then: Callable[[], object] = lambda: None) -> bool:
+        """Hides or shows bookkeeping rows in a model reset and calls `then`; returns True on a change."""
         if on == self.rows.hides_bookkeeping:
             return False
-        self.beginResetModel()
-        self.rows.hide_bookkeeping(on)
-        self.endResetModel()
+        self.rows.hides_bookkeeping = on
+
+        def show(shown: ShownRows) -> None:
+            self._show_all(shown)
+            then()
+
+        self.rows.request_all(show)
         return True
 
     def _drop_stream_rows(self) -> None:
         """Drops cached rows and expanded lines of stream frames."""
-        runs = self._document.analysis.streams.columns["run"]
-        for message in [message for message in self._originals if runs[message]]:
+        for message in [message for message, lines in self._originals.items() if lines.title != "Original"]:
             self.rows.collapse(message)
             del self._originals[message]
-        self._contents.clear()
+        self.contents.clear()
 
     # Originals
 
     def original(self, message: int) -> Original:
-        """Returns the lines of a result's original; cached while it is expanded."""
-        found = self._originals.get(message)
-        if found is None:
-            found = self._lines_of(message)
-            if self.is_expanded(message):
-                self._originals[message] = found
-        return found
+        """Returns the lines of an expanded result's original."""
+        return self._originals[message]
 
-    def _lines_of(self, message: int) -> Original:
-        of_stream = self.content(message).stream is not None
-        return (stream_lines if of_stream else original_of)(self._document, message)
+    def _request_lines(self, message: int, take: Callable[[Original], object]) -> None:
+        self._client.send_request(OriginalLines(message, folded=self.rows.is_folded), take)
 
-    def _insert_stream_lines(self, message: int) -> None:
-        """Shows new lines below the row of a growing stream."""
+    def _put_lines(self, lines: Original) -> None:
+        """Shows the changed lines below the row of a growing stream."""
+        message = lines.message
         before = self.rows.part_count(message)
         row = self.rows.row_of(message) if before else None
         if row is None:
             return
-        lines = self._originals[message] = stream_lines(self._document, message)
+        self._originals[message] = lines
         count = len(lines.lines)
         if count > before:
             self.beginInsertRows(QModelIndex(), row + before + 1, row + count)
@@ -512,18 +514,39 @@ class MessageTableModel(QAbstractTableModel):
         """Returns True if the lines of a message's original are shown."""
         return self.rows.part_count(message) > 0
 
-    def expand(self, message: int) -> bool:
-        """Shows the original of a collapsed result below its row; returns True on a change."""
-        row = self.rows.row_of(message)
-        if row is None or self.is_expanded(message) or not self.content(message).expandable:
+    def expand(
+        self, message: int, within: Callable[[Callable[[], None]], object] = lambda insert: insert()
+    ) -> bool:  # fmt: skip
+        """Shows the original of a collapsed result below its row, once its lines are known.
+
+        Args:
+            message: the message of the row.
+            within: called with a function that inserts the lines.
+
+        Returns:
+            True if the row can be expanded.
+        """
+        if self.rows.row_of(message) is None or self.is_expanded(message) or not self.content(message).expandable:
             return False
-        original = self._originals[message] = self._lines_of(message)
-        count = len(original.lines)
+
+        folded = self.rows.is_folded
+
+        def take(lines: Original) -> None:
+            row = self.rows.row_of(message)
+            # Rows may have changed until the lines are known.
+            if row is not None and folded == self.rows.is_folded and not self.is_expanded(message):
+                within(lambda: self._insert_lines(row, lines))
+
+        self._request_lines(message, take)
+        return True
+
+    def _insert_lines(self, row: int, lines: Original) -> None:
+        message, count = lines.message, len(lines.lines)
+        self._originals[message] = lines
         self.beginInsertRows(QModelIndex(), row + 1, row + count)
         self.rows.expand(message, count)
         self.endInsertRows()
         self._emit_rows(row, row, [Role.EXPANDED], Column.MESSAGE)
-        return True
 
     def collapse(self, message: int) -> bool:
         """Hides the original; returns True on a change."""

@@ -4,43 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.passes.changed_rows import NO_ROWS
-from inspector.analysis.views.account.unanswered import PENDING_FILTER
-from inspector.document.document import CaptureDocument
-from inspector.filters.cache import TermCache
-from inspector.filters.compile import DisplayFilter
-from inspector.filters.errors import FilterError
-from inspector.filters.visible import Messages, Scope, VisibleRows
-from inspector.protocol.timestamps import NO_TIME
+from inspector.engine.request import RequestError
+from inspector.engine.requests.account import PENDING_FILTER
+from inspector.engine.requests.copies import SelectionTotals, TotalsOfMessages
+from inspector.engine.requests.fields import describe_field, describe_fields
+from inspector.engine.requests.filters import Scope, ValidFilter
+from inspector.engine.requests.views import Messages, ShownRows
+from inspector.engine.update import Update
 from inspector.settings import HighlightRule, Table, TableColumn
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.columns import ChosenColumns
+from inspector.ui.panels.messages.columns import BUILT_IN, ChosenColumns
 from inspector.ui.panels.messages.empty_state import EmptyState
 from inspector.ui.panels.messages.message_copies import What
 from inspector.ui.panels.messages.minimap import Minimap, MinimapMarks
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.sorter import Sorter
 from inspector.ui.panels.messages.view import MessageView
+from inspector.ui.panels.messages.view_rows import VIEW, ViewRows
 from inspector.ui.widgets.filter_menu import FilterMode
 from inspector.ui.widgets.find_bar import FindBar
+from inspector.ui.widgets.latest_answer import Client, Pending
 
-
-@dataclass(frozen=True, slots=True)
-class SelectionTotals:
-    """Totals of a selection: messages, bytes, and nanoseconds from first to last."""
-
-    count: int
-    size_bytes: int
-    span_ns: int | None
+_MORE_MS = 4
+"""Pause before more new messages are evaluated."""
 
 
 class MessagesPanel(QWidget):
@@ -71,6 +64,7 @@ class MessagesPanel(QWidget):
         clear_filter_requested, search_all_requested: the links of the empty table.
 
     Attributes:
+        client: asks the engine.
         model: the table's model; the only writer of `rows`.
         view: the table.
         empty: the empty state.
@@ -107,25 +101,26 @@ class MessagesPanel(QWidget):
 
     def __init__(
         self,
-        document: CaptureDocument,
+        client: Client,
         theme_controller: ThemeController,
-        rows: VisibleRows,
+        rows: ViewRows,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("messagesPanel")
         self.setAccessibleName("Messages")
-        self._document = document
-        self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
+        self.client = client
+        state = client.state
+        self._connected: tuple[str, int] | None = (state.name, time.time_ns()) if state.is_live else None
         self._shown = -1
         self._empty_text = "This log has no messages. New messages will appear here."
         self._more_timer = QTimer(self)
         self._more_timer.setSingleShot(True)
-        self._more_timer.setInterval(budgets.current.more_ms)
+        self._more_timer.setInterval(_MORE_MS)
         self._more_timer.timeout.connect(self._on_more)
-        self.model = MessageTableModel(document, rows, self)
-        self.view = MessageView(document, self.model, theme_controller, self)
-        self.sorter = Sorter(self.view, self)
+        self.model = MessageTableModel(client, rows, self)
+        self.view = MessageView(client, self.model, theme_controller, self)
+        self.sorter = Sorter(client, self.view, self)
         self.table = Table()
         self.empty = EmptyState(self.view)
         lines = QVBoxLayout(self)
@@ -145,10 +140,11 @@ class MessagesPanel(QWidget):
         self.view.ticks.fractions = lambda: self.minimap.fractions("hit")
         self.setFocusProxy(self.view)
         self._totals: SelectionTotals | None = None
+        self._totals_pending: Pending | None = None
         self._count_timer = QTimer(self)
         self._count_timer.setObjectName("selectionTimer")
         self._count_timer.setSingleShot(True)
-        self._count_timer.setInterval(budgets.current.repeat_ms)
+        self._count_timer.setInterval(intervals.REPEAT_MS)
         self._count_timer.timeout.connect(self._report_selection)
         self._connect_view()
         self.empty.clear_filter_requested.connect(self.clear_filter_requested)
@@ -159,6 +155,8 @@ class MessagesPanel(QWidget):
 
     def _connect_view(self) -> None:
         view = self.view
+        self.model.followed.connect(self._on_followed)
+        self.model.located.connect(view.viewport().update)
         view.open_details_requested.connect(self.open_details_requested)
         view.selection.current_changed.connect(self.current_changed)
         view.selection.chosen.connect(self.chosen)
@@ -190,8 +188,8 @@ class MessagesPanel(QWidget):
 
     # Input from document and window
 
-    def apply_changes(self, changes: AnalysisChanges, *, clock: bool = False) -> None:
-        """Applies a flush of the document on the UI thread.
+    def apply_changes(self, changes: Update, *, clock: bool = False) -> None:
+        """Shows the effect of a flush of the document.
 
         If the filter must decode many records, it continues in later turns of the event loop (`caught_up`).
 
@@ -199,9 +197,11 @@ class MessagesPanel(QWidget):
             changes: the changes.
             clock: time has passed: evaluate fields that depend on the clock again.
         """
-        self.model.apply_changes(changes, clock=clock, until=time.perf_counter() + budgets.current.slice_s)
-        self.view.columns.lay_out()
+        self.model.apply_changes(changes, clock=clock)
         self.view.selection.chain.take_in(changes)
+
+    def _on_followed(self) -> None:
+        self.view.columns.lay_out()
         self._refresh_empty()
         if self.model.rows.is_behind:
             self._more_timer.start()
@@ -213,24 +213,28 @@ class MessagesPanel(QWidget):
         self.sorter.give_up()
 
     def _report_selection(self) -> None:
-        totals = self.selection()
+        selection = self.view.selection
+        if self._totals_pending is not None:
+            self._totals_pending.cancel()
+            self._totals_pending = None
+        if not selection.several or (selection.count == 1 and self._current_is_selected()):
+            self._show_totals(None)
+            return
+        messages = None if selection.count == len(self.model.rows.visible) else selection.shown()
+        self._totals_pending = self.client.send_request(TotalsOfMessages(VIEW, messages), self._show_totals)
+
+    def _show_totals(self, totals: SelectionTotals | None) -> None:
         if totals != self._totals:
             self._totals = totals
             self.selection_changed.emit(totals)
 
     def _on_more(self) -> None:
-        self.apply_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=False))
+        self.apply_changes(Update(0, 0, 0, 0, np.zeros(0, np.int64)))
         self.caught_up.emit()
 
-    def show_rows(
-        self,
-        filter_: DisplayFilter,
-        scope: Scope | None,
-        visible: Messages | None = None,
-        answers: TermCache | None = None,
-    ) -> None:
-        """Applies a filter and a scope; `visible` and `answers` as for `VisibleRows.apply_filter`."""
-        self.model.show_rows(filter_, scope, visible, answers)
+    def show_rows(self, filter_: ValidFilter, scope: Scope | None, shown: ShownRows) -> None:
+        """Shows the rows of a filter and a scope."""
+        self.model.show_rows(filter_, scope, shown)
         self.sorter.again()
         self._refresh_empty()
 
@@ -248,15 +252,17 @@ class MessagesPanel(QWidget):
 
     def set_bookkeeping_hidden(self, on: bool) -> bool:
         """Hides or shows bookkeeping records of programs; returns True on a change."""
-        current = self.current_message()
-        if not self.model.hide_bookkeeping(on):
-            return False
-        self.sorter.again()
-        self._refresh_empty()
-        # The reset may have moved the current row out of view.
-        if current is not None and self.model.rows.row_of(current) is not None:
-            self.go_to(current)
-        return True
+
+        def show_current() -> None:
+            # The reset may have moved the current row out of view.
+            current = self.current_message()
+            if current is not None and self.model.rows.row_of(current) is not None:
+                self.go_to(current)
+
+        changed = self.model.hide_bookkeeping(on, show_current)
+        if changed:
+            self.sorter.again()
+        return changed
 
     def expect(self, share: float) -> None:
         """Sets the part of the log read so far (0 to 1), so that columns reserve width for the rest."""
@@ -278,7 +284,7 @@ class MessagesPanel(QWidget):
         self._refresh_empty()
 
     def _refresh_empty(self) -> None:
-        shown, total = len(self.model.rows.chosen), len(self._document.analysis)
+        shown, total = self.model.rows.state.matches, self.model.rows.seen_count
         if shown != self._shown:
             self._shown = shown
             self.shown_changed.emit(shown)
@@ -294,7 +300,7 @@ class MessagesPanel(QWidget):
         elif self._connected is not None:
             self.empty.show_silence(*self._connected)
         else:
-            self.empty.show_words(self._empty_text if self._document.path is not None else "")
+            self.empty.show_words(self._empty_text if self.client.state.path is not None else "")
         self.empty.setGeometry(self.view.viewport().geometry())
         self.empty.show()
         self.empty.raise_()
@@ -316,7 +322,8 @@ class MessagesPanel(QWidget):
         """Applies the table settings."""
         if table == self.table:
             return
-        columns = ChosenColumns(table.columns)
+        names = (column.name for column in table.columns if column.name not in BUILT_IN)
+        columns = ChosenColumns(table.columns, describe_fields(names))
         if columns.columns != self.model.columns.columns:
             self.model.set_columns(columns)
             self.model.report_heads()
@@ -337,8 +344,9 @@ class MessagesPanel(QWidget):
         """Shows a column for a field, `payload.<path>` included.
 
         Raises:
-            FilterError: the field is unknown, or the limit of columns is reached.
+            RequestError: the field is unknown, or the limit of columns is reached.
         """
+        name = describe_field(name).name
         self.choose_columns(self.model.columns.with_field(name))
         shown = self.model.columns.named(name)
         if shown is not None:
@@ -348,7 +356,7 @@ class MessagesPanel(QWidget):
         """Like `add_column`, but ignores names that are no field."""
         try:
             self.add_column(name)
-        except FilterError:
+        except RequestError:
             return
 
     def choose_time(self, mode: str) -> None:
@@ -367,19 +375,23 @@ class MessagesPanel(QWidget):
         self.model.set_times("mark", message)
         self.choose_time("mark")
 
-    def tick(self) -> None:
-        """Updates content that depends on the clock; called once a second."""
-        self.model.tick()
-        if self.model.highlights.on_clock():
+    def tick(self, *, live: bool) -> None:
+        """Updates content that depends on the clock; called once a second.
+
+        Args:
+            live: time passes for waiting requests.
+        """
+        self.model.tick(live=live)
+        if self.model.looks.on_clock():
             self.view.viewport().update()
 
     def set_highlights(self, rules: Sequence[HighlightRule]) -> None:
-        if self.model.highlights.set_rules(rules):
+        if self.model.looks.set_rules(rules):
             self.view.viewport().update()
 
     def highlight_context(self, path: str | None) -> None:
         """Sets the context that `$context` stands for in highlight rules."""
-        if self.model.highlights.select_context(path):
+        if self.model.looks.select_context(path):
             self.view.viewport().update()
 
     # Commands of the window
@@ -432,16 +444,6 @@ class MessagesPanel(QWidget):
         """Returns the visible selected messages in capture order, (n,) uint32."""
         return self.view.selection.shown()
 
-    def selection(self) -> SelectionTotals | None:
-        """Returns the totals of the selection; None for the current message alone."""
-        if not self.view.selection.several or (self.view.selection.count == 1 and self._current_is_selected()):
-            return None
-        messages, columns = self.view.selection.shown(), self._document.capture.columns
-        times = columns["time_ns"][messages]
-        times = times[times != NO_TIME]
-        span = int(times.max()) - int(times.min()) if len(times) > 1 else None
-        return SelectionTotals(len(messages), int(columns["size"][messages].sum(dtype=np.int64)), span)
-
     def _current_is_selected(self) -> bool:
         current = self.current_message()
         return current is not None and self.view.selection.is_selected(current)
@@ -452,9 +454,4 @@ class MessagesPanel(QWidget):
 
     def copy(self, what: What) -> None:
         """Copies the selected messages in a format, with secrets masked."""
-        self.view.copies.copy_texts(self.view.copies.texts_in_format(what, self.current_message()))
-
-    def copied(self, what: What) -> str | None:
-        """Returns the text that `copy` would copy; None without a message."""
-        texts = self.view.copies.texts_in_format(what, self.current_message())
-        return texts and texts.whole()
+        self.view.copies.copy(what, self.current_message())

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QTableView
 
-from inspector.filters.find import FindSearch
-from inspector.filters.highlight import Look
+from inspector.engine.requests.rows import Look, RowContent
 from inspector.present.badges import Badge
 from inspector.present.message_columns import Column
 from inspector.present.message_phrase import Style, TextRun
-from inspector.present.message_row import RowContent
 from inspector.present.sources import token_of
 from inspector.present.states import QUIET_COLOR
-from inspector.ui import budgets
 from inspector.ui.look import icons
-from inspector.ui.look.hit_highlight import Locate, everything
+from inspector.ui.look.hit_highlight import HitRows, Locate, everything
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.chain_rail import RailMark
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.original_painter import Link, OriginalPainter, paint_gap
 from inspector.ui.panels.messages.selection import Selection
+
+_REPAINT_MS = 4
 
 _WAITING_MS = 200
 """Interval for updates of waiting times, ms."""
@@ -50,6 +48,8 @@ _HIGHLIGHT_BAR_WIDTH = 3
 _CORNER = 8
 _FULL_STATE_WIDTH = 320
 """Width of Message from which states are written in full, pixels at 100 %."""
+_LEAST_KIND_ROOM = 24
+"""Room beside the icon of a kind below which its word is left out, pixels at 100 %."""
 _DURATION_BAR_HEIGHT = 2
 """Height of the duration bar, pixels at 100 %."""
 _LOG_FULL_BAR = math.log10(1 + 60_000)
@@ -69,7 +69,7 @@ class RowPainter(QObject):
     Attributes:
         hovered_row: the row under the pointer, -1 for none.
         hovered_link: the link under the pointer, in the hovered row.
-        search: the highlighted search, or None.
+        found: the highlighted rows of a search, or None.
         cell_moved: the user moved the current cell by keys, so it always has a ring.
         originals: paints the lines of originals.
         waiting: messages with a visible waiting time, and its text.
@@ -83,7 +83,7 @@ class RowPainter(QObject):
         self._paints = paints
         self.hovered_row = -1
         self.hovered_link: Link | None = None
-        self.search: FindSearch | None = None
+        self.found: HitRows | None = None
         self.cell_moved = False
         self.originals = OriginalPainter(paints)
         # True if the selection has the focused colour.
@@ -95,8 +95,9 @@ class RowPainter(QObject):
         self._waiting_timer.timeout.connect(self.repaint_waiting)
         self._repaint_timer = QTimer(self)
         self._repaint_timer.setSingleShot(True)
-        self._repaint_timer.setInterval(budgets.current.more_ms)
+        self._repaint_timer.setInterval(_REPAINT_MS)
         self._repaint_timer.timeout.connect(table.viewport().update)
+        model.arrived.connect(table.viewport().update)
         self._cells: tuple[Callable[[QPainter, QRect, RowContent], None], ...] = (
             self._paint_gutter, self._paint_number, self._paint_time, self._paint_ends, self._paint_kind,
             self._paint_context, self._paint_message, self._paint_latency, self._paint_size,
@@ -133,7 +134,7 @@ class RowPainter(QObject):
 
     def hits_in(self, message: int) -> Locate | None:
         """Returns the function that locates search hits in a message's row, or None."""
-        return self.search.locate if self.search is not None and self.search.is_hit(message) else None
+        return self.found.locate if self.found is not None and message in self.found else None
 
     # Painting
 
@@ -148,11 +149,12 @@ class RowPainter(QObject):
             return
         first, last = max(0, table.rowAt(rect.top())), table.rowAt(rect.bottom())
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
-        self._evaluate_highlights(shown)
         # One batch for the screen is cheaper than single rows.
         if not self._model.prepare([self._model.message_at_row(row)[0] for row in shown]):
             # The rest follows.
             self._repaint_timer.start()
+        top, bottom = table.rowAt(0), table.rowAt(table.viewport().height() - 1)
+        self._model.prefetch(max(0, top), bottom if bottom >= 0 else rows - 1)
         painter = QPainter(table.viewport())
         self._paint_rows(painter, shown, rect)
         for row in shown:
@@ -161,15 +163,6 @@ class RowPainter(QObject):
         painter.end()
         if self.waiting and not self._waiting_timer.isActive():
             self._waiting_timer.start()
-
-    def _evaluate_highlights(self, shown: range) -> None:
-        """Evaluates highlight rules for rows before painting; continues later at the deadline."""
-        if self._model.highlights:
-            seen = list(dict.fromkeys(self._model.message_at_row(row)[0] for row in shown))
-            if not self._model.highlights.evaluate_messages(
-                seen, time.perf_counter() + budgets.current.painting_slice_s
-            ):
-                self._repaint_timer.start()
 
     def _paint_rows(self, painter: QPainter, shown: range, rect: QRect) -> None:
         """Paints the rows' cells in a part of the viewport."""
@@ -271,12 +264,13 @@ class RowPainter(QObject):
                     self._paint_rail(painter, rect, self._selection.chain.rail.mark(message, part))
             return
         self._paint_ground(painter, cells[0][1].united(cells[-1][1]), row, message)
-        look = self._model.highlights.cached_look(message)
+        look = self._model.looks.cached_look(message)
         if cells[0][0] == Column.GUTTER:
             self._paint_edge(painter, cells[0][1], look, message)
         if message == self._selection.current and cells[0][0] == Column.GUTTER:
             self._paint_bar(painter, cells[0][1])
         if not self._model.knows(message):
+            self._paint_placeholder(painter, cells, message)
             return
         content = self._model.content(message)
         if content.gap is not None:
@@ -299,6 +293,17 @@ class RowPainter(QObject):
         if locate is not None and len(hits) == hits_before:
             self._highlight_number(painter, cells, content)
         hits.locate = None
+
+    def _paint_placeholder(self, painter: QPainter, cells: list[tuple[int, QRect]], message: int) -> None:
+        """Paints a row that is on its way: its number, and a bar in the place of its text."""
+        for column, rect in cells:
+            if column == Column.NUMBER:
+                self._paint_figure(painter, rect, str(message + 1), "ink.tertiary")
+            elif column == Column.MESSAGE:
+                height = self._paints.font_metrics("body").xHeight()
+                bar = QRect(rect.x() + self._paints.metrics.cell_padding, 0, rect.width() // 3, height)
+                bar.moveTop(rect.center().y() - height // 2)
+                painter.fillRect(bar, self._paints.theme.color("surface.hover"))
 
     def _highlight_number(self, painter: QPainter, cells: list[tuple[int, QRect]], content: RowContent) -> None:
         """Highlights the row's number if the hit is in hidden text."""
@@ -431,8 +436,8 @@ class RowPainter(QObject):
         share = min(1.0, math.log10(1 + took_ns / 1e6) / _LOG_FULL_BAR)
         pad, height = self._paints.metrics.cell_padding, max(1, round(_DURATION_BAR_HEIGHT * self._paints.theme.zoom))
         width = round(share * (rect.width() - 2 * pad))
-        # Less would be a dot.
-        if width > height:
+        # Less would be a dot beside the time.
+        if width > 4 * height:
             bar = QRect(rect.x() + pad, rect.bottom() - height, width, height)
             painter.fillRect(bar, self._paints.theme.color("line.strong"))
 
@@ -455,34 +460,38 @@ class RowPainter(QObject):
 
     # Sender, kind and context
 
-    def ends_split(self, width: int, content: RowContent) -> tuple[int, int]:
-        """Returns the widths of sender and receivers: each half if both are long, else the shorter one is whole."""
+    def fits_ends(self, width: int, content: RowContent) -> bool:
+        """Returns True if sender and receivers fit on one line of From -> To."""
         paints = self._paints
-        room = width - 2 * paints.metrics.cell_padding - paints.width("body", " → ")
-        sender, receivers = paints.width("body", content.sender), paints.width("body", content.receivers)
-        if sender + receivers <= room:
-            return sender, receivers
-        half = room // 2
-        if sender <= half:
-            return sender, room - sender
-        if receivers <= half:
-            return room - receivers, receivers
-        return half, room - half
+        names = paints.width("body", content.sender) + paints.width("body", content.receivers)
+        return names + paints.width("body", " → ") <= width - 2 * paints.metrics.cell_padding
+
+    def is_on_receivers(self, rect: QRect, position: QPoint, content: RowContent) -> bool:
+        """Returns True for the receivers' part of a cell of From -> To: right of the sender, or below it."""
+        if not self.fits_ends(rect.width(), content):
+            return position.y() >= rect.center().y()
+        paints = self._paints
+        return position.x() > rect.x() + paints.metrics.cell_padding + paints.width("body", content.sender)
 
     def _paint_ends(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        """Paints sender and receivers on one line, or on two lines if one has no room for both."""
         paints, pad = self._paints, self._paints.metrics.cell_padding
-        x = rect.x() + pad
+        x, room = rect.x() + pad, rect.width() - 2 * pad
         if not content.receivers:
-            paints.draw(painter, "body", "ink.primary", x, rect, content.sender, rect.width() - 2 * pad)
+            paints.draw(painter, "body", "ink.primary", x, rect, content.sender, room)
             return
-        first, second = self.ends_split(rect.width(), content)
-        x += paints.draw(painter, "body", "ink.primary", x, rect, content.sender, first)
-        space = paints.width("body", " ")
-        x += space
-        arrow = paints.width("body", "→")
-        paints.draw(painter, "body", "ink.tertiary", x, rect, "→", arrow)
-        token = "ink.tertiary" if content.everyone else "ink.primary"
-        paints.draw(painter, "body", token, x + arrow + space, rect, content.receivers, second)
+        role, lines = "body", (rect, rect)
+        if not self.fits_ends(rect.width(), content):
+            half = rect.height() // 2
+            role = "small"
+            lines = (QRect(rect.x(), rect.y() + 1, rect.width(), half), rect.adjusted(0, half, 0, 0))
+        drawn = paints.draw(painter, role, "ink.primary", x, lines[0], content.sender, room)
+        space = paints.width(role, " ")
+        if lines[0] is rect:
+            x, room = x + drawn + space, room - drawn - space
+        arrow = paints.draw(painter, role, "ink.tertiary", x, lines[1], "→", room) + space
+        token = "ink.tertiary" if content.everyone else "ink.primary" if lines[0] is rect else "ink.secondary"
+        paints.draw(painter, role, token, x + arrow, lines[1], content.receivers, room - arrow)
 
     def _paint_kind(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         paints, pad = self._paints, self._paints.metrics.cell_padding
@@ -498,10 +507,13 @@ class RowPainter(QObject):
         x += paints.icon(painter, icon, token, x, rect) + 4
         # The next column has its own padding.
         room = rect.right() + 1 - x
+        # The icon and the tooltip name the kind.
+        if room < round(_LEAST_KIND_ROOM * paints.theme.zoom):
+            return
         namespace = content.namespace
         by = self._model.rows.sorted_by
         # A sort by kind must show the whole kind.
-        if by is not None and by.field.name == "kind":
+        if by is not None and by.field == "kind":
             namespace = namespace or content.kind.removesuffix(content.word)
             least = min(paints.width("body", content.word), room * 2 // 5)
             if namespace and paints.width("body", namespace) > room - least:

@@ -12,14 +12,14 @@ from typing import NamedTuple
 from PySide6.QtCore import QModelIndex, QObject, QTimer, Signal
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from inspector.document.document import CaptureDocument
-from inspector.filters.sorting import SortBy, same_order
-from inspector.filters.visible import VisibleRows
+from inspector.engine.requests.views import SortOrder
 from inspector.present.message_columns import Column
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.column_layout import ColumnLayout
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.selection import Selection
+from inspector.ui.panels.messages.view_rows import ViewRows
+from inspector.ui.widgets.latest_answer import Client
 
 
 class Follower(QObject):
@@ -33,7 +33,7 @@ class Follower(QObject):
     changed = Signal(bool)
     count_changed = Signal(int)
 
-    def __init__(self, rows: VisibleRows, *, following: bool, parent: QObject | None = None) -> None:
+    def __init__(self, rows: ViewRows, *, following: bool, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows = rows
         self._following = following
@@ -90,7 +90,7 @@ class _Before:
 
     view: tuple[object, ...]
     """The filter and the scope."""
-    order: SortBy | None
+    order: SortOrder | None
     anchor: Anchor | None
     in_sight: bool
     """True if the anchor is the selected message, else it is the top row."""
@@ -112,7 +112,7 @@ class ScrollAnchor(QObject):
 
     def __init__(
         self,
-        document: CaptureDocument,
+        client: Client,
         model: MessageTableModel,
         table: QTableView,
         selection: Selection,
@@ -120,15 +120,17 @@ class ScrollAnchor(QObject):
         paints: PaintCache,
     ) -> None:
         super().__init__(table)
-        self._document = document
+        self._client = client
         self._model = model
         self._table = table
         self._selection = selection
         self._columns = columns
         self._paints = paints
-        self.follower = Follower(model.rows, following=document.live, parent=self)
+        self.follower = Follower(model.rows, following=client.state.is_live, parent=self)
         # Last position of the user's chosen message.
         self._preferred_at: Anchor | None = None
+        # Message whose row was not known when the rows were replaced.
+        self._unlocated: int | None = None
         self._insertion_anchor: Anchor | None = None
         self._pending_growth = 0
         self._is_clamped = False
@@ -139,6 +141,7 @@ class ScrollAnchor(QObject):
         model.modelReset.connect(self._after_reset)
         model.rowsAboutToBeInserted.connect(self._before_insertion)
         model.rowsInserted.connect(self._on_rows_inserted)
+        model.located.connect(self._on_located)
         self._bar.rangeChanged.connect(self._on_range_changed)
         self._bar.valueChanged.connect(self._on_scrolled)
 
@@ -231,6 +234,7 @@ class ScrollAnchor(QObject):
         # Traffic alone never moves the selection; only a new filter or scope restores a hidden choice.
         preferred = selection.preferred
         message = preferred if chosen_anew or selection.current is None else selection.current
+        self._unlocated = None if message is None or rows.row_of(message) is not None else message
         with selection.by_table():
             row = selection.put_back(message, stays=not chosen_anew)
         anchor, in_sight = before.anchor, before.in_sight
@@ -241,7 +245,7 @@ class ScrollAnchor(QObject):
                 anchor = self._preferred_at
         if self.follower.following:
             self.to_bottom()
-        elif not in_sight and rows.sorted_by is not None and not same_order(rows.sorted_by, before.order):
+        elif not in_sight and rows.sorted_by is not None and rows.sorted_by != before.order:
             # No selected row is visible: show the first rows.
             with selection.by_table():
                 self._bar.setValue(0)
@@ -254,6 +258,19 @@ class ScrollAnchor(QObject):
         selection.chain.rows_replaced()
         self.rows_moved.emit()
         selection.announce()
+
+    def _on_located(self) -> None:
+        """Returns to the message whose row was not known when the rows were replaced."""
+        message, row = self._unlocated, None
+        if message is not None:
+            row = self._model.rows.row_of(message)
+        if message is not None and row is not None:
+            self._unlocated = None
+            with self._selection.by_table():
+                self._selection.put_back(message, stays=False)
+                self.bring_into_view(row)
+            self._selection.announce()
+        self._selection.chain.rows_replaced()
 
     def _before_insertion(self, _parent: QModelIndex, first: int, _last: int) -> None:
         """Notes the anchor before lines are inserted among the rows, as in a growing stream."""
@@ -276,7 +293,7 @@ class ScrollAnchor(QObject):
     def _recount(self) -> None:
         """Counts new rows below; rows visible without scrolling do not count."""
         seen = self._model.rowCount() * self._paints.metrics.row <= self._table.viewport().height()
-        self.follower.recount(forget=seen or (not self._document.live and not self.follower.count))
+        self.follower.recount(forget=seen or (not self._client.state.is_live and not self.follower.count))
 
     # Follow
 
@@ -296,6 +313,7 @@ class ScrollAnchor(QObject):
             self._table.scrollToBottom()
 
     def _on_picked(self) -> None:
+        self._unlocated = None
         self.follower.set_following(False)
 
     def _on_range_changed(self, _least: int, most: int) -> None:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QTableView
 
-from inspector.document.document import CaptureDocument
-from inspector.filters.visible import Messages, VisibleRows
+from inspector.engine.requests.views import Messages, TableRows
 from inspector.present.message_columns import Column
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.chain_rail import SelectedChain
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.widgets.latest_answer import Client
 
 _NO_UPDATE = QItemSelectionModel.SelectionFlag.NoUpdate
 _CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -45,7 +45,7 @@ class SelectedMessages:
         gathering: the user selects one by one, so a single message counts as several.
     """
 
-    def __init__(self, rows: VisibleRows) -> None:
+    def __init__(self, rows: TableRows) -> None:
         self._rows = rows
         self._mask: NDArray[np.bool_] | None = None
         self._base: NDArray[np.bool_] | None = None
@@ -98,7 +98,7 @@ class SelectedMessages:
 
     def _full_mask(self) -> NDArray[np.bool_]:
         """Returns the mask, extended to the length of the capture; new messages are not selected."""
-        needed = len(self._rows.analysis)
+        needed = self._rows.seen_count
         mask = self._mask
         if mask is None or len(mask) < needed:
             wider = np.zeros(needed, np.bool_)
@@ -117,7 +117,7 @@ class SelectedMessages:
 
     def everything(self) -> None:
         """Selects exactly the visible messages. O(rows)."""
-        mask = np.zeros(len(self._rows.analysis), np.bool_)
+        mask = np.zeros(self._rows.seen_count, np.bool_)
         visible = self._rows.visible
         # Without filter a slice is faster than an index array.
         if len(visible) == len(mask):
@@ -149,7 +149,7 @@ class SelectedMessages:
         if start is None:
             start, self.anchor = to, message
         first, last = min(start, to), max(start, to)
-        mask = np.zeros(len(rows.analysis), np.bool_)
+        mask = np.zeros(rows.seen_count, np.bool_)
         if self._base is not None:
             mask[: len(self._base)] = self._base
         self._mark_between(mask, first, last)
@@ -189,7 +189,7 @@ class SelectedMessages:
         """Returns the present selection as a mask."""
         if self.several:
             return self._full_mask()
-        mask = np.zeros(len(self._rows.analysis), np.bool_)
+        mask = np.zeros(self._rows.seen_count, np.bool_)
         if current is not None and self._rows.position(current) is not None:
             mask[current] = True
         return mask
@@ -220,9 +220,7 @@ class Selection(QObject):
     chosen = Signal(int)
     picked = Signal()
 
-    def __init__(
-        self, document: CaptureDocument, model: MessageTableModel, table: QTableView, paints: PaintCache
-    ) -> None:
+    def __init__(self, client: Client, model: MessageTableModel, table: QTableView, paints: PaintCache) -> None:
         super().__init__(table)
         self._model = model
         self._table = table
@@ -230,7 +228,7 @@ class Selection(QObject):
         self.current: int | None = None
         self.preferred: int | None = None
         self.messages = SelectedMessages(model.rows)
-        self.chain = SelectedChain(document, model.rows, self)
+        self.chain = SelectedChain(client, model.rows, self)
         self.restoring = False
         self._mirroring = False
         # True if Qt's selection holds the visible part of several.
@@ -268,11 +266,19 @@ class Selection(QObject):
             return
         if not self.restoring:
             self.messages.alone()
+        self._request_rows_around(row)
         self._table.selectionModel().setCurrentIndex(self._model.index(row, column), _CLEAR_AND_SELECT)
         if not self.restoring and self.current != self._model.message_at_row(row)[0]:
             # Qt emits no signal for an unchanged row index.
             self._set_current(self._model.message_at_row(row)[0])
         self.announce()
+
+    def _request_rows_around(self, row: int) -> None:
+        """Asks for the rows that will be on screen, if the row is not known; requests about its message come later."""
+        if not self._model.knows(self._model.message_at_row(row)[0]):
+            page = self.page_rows()
+            near = range(max(0, row - page), min(self._model.rowCount(), row + page + 1))
+            self._model.prepare([self._model.message_at_row(one)[0] for one in near])
 
     def move_to_row(self, row: int, column: int | None = None) -> None:
         """Makes a row current and keeps the selection."""

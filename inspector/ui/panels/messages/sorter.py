@@ -1,16 +1,15 @@
-"""Sorts the message table: at once from columns, in slices with progress if records must be decoded."""
+"""Sorts the message table: at once from columns, with progress if records must be decoded."""
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.filters.naming import field_named
-from inspector.filters.sorting import SortBy, Sorting
+from inspector.engine.requests.views import Progress, ProgressOfView, SortedRows, SortRows
 from inspector.present import wire_text
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.panels.messages.view import MessageView
+from inspector.ui.panels.messages.view_rows import VIEW
+from inspector.ui.widgets.latest_answer import Client, Pending
 
 _MAX_NAME = 40
 
@@ -24,97 +23,108 @@ class Sorter(QObject):
 
     changed = Signal()
 
-    def __init__(self, view: MessageView, parent: QObject) -> None:
+    def __init__(self, client: Client, view: MessageView, parent: QObject) -> None:
         super().__init__(parent)
+        self._client = client
         self._view = view
         self._model = view.messages
-        self._work: Sorting | None = None
-        self._reports = budgets.Reports()
-        self._more = QTimer(self)
-        self._more.setSingleShot(True)
-        self._more.setInterval(budgets.current.awaited_ms)
-        self._more.timeout.connect(self._on_more)
+        self._wanted: tuple[str, bool] | None = None
+        self._pending: Pending | None = None
+        self._progress = QTimer(self)
+        self._progress.setSingleShot(True)
+        self._progress.timeout.connect(self._request_progress)
         view.sort_requested.connect(self.sort)
         view.pill_clicked.connect(self._on_pill_clicked)
 
     @property
     def busy(self) -> bool:
         """True while records are decoded for a sort."""
-        return self._work is not None
+        return self._wanted is not None
 
     def sort(self, name: str, descending: bool = False) -> None:
         """Sorts by a field; "" is the order of arrival. Rows stay in place until the order is known.
 
-        Raises:
-            FilterError: the field is unknown.
+        An unknown field changes nothing.
         """
-        by = SortBy(field_named(name), descending) if name else None
+        name = name.strip()
         # Ascending numbers are the order of arrival, which needs no sort.
-        if by is None or (by.field.name == "no" and not descending):
+        if not name or (name == "no" and not descending):
             self.clear()
         else:
-            self._begin(by)
+            self._begin(name, descending)
 
     def clear(self) -> None:
         """Restores the order of arrival."""
-        self.give_up()
+        self._cancel()
         if self._model.rows.sorted_by is not None:
-            self._model.put_in_order(None)
+            self._client.send_request(SortRows(VIEW, ""), lambda _order: None)
+            self._model.put_in_order()
             self._view.anchor.follower.recount(forget=True)
             self.changed.emit()
 
     def again(self) -> None:
         """Sorts again by the current or pending field, after a change of the visible rows."""
-        by = self._model.rows.sorted_by if self._work is None else self._work.by
-        if by is not None:
-            self._begin(by)
+        by = self._model.rows.sorted_by
+        if self._wanted is not None:
+            self._begin(*self._wanted)
+        elif by is not None:
+            self._begin(by.field, by.descending)
 
     def give_up(self) -> None:
         """Cancels a running sort."""
-        self._work = None
-        self._more.stop()
-        self._show_progress()
+        if self._pending is not None:
+            self._pending.cancel()
+        self._wanted = self._pending = None
+        self._progress.stop()
+        self._show_progress(None)
 
-    def _begin(self, by: SortBy) -> None:
+    def _begin(self, name: str, descending: bool) -> None:
         self.give_up()
-        self._reports = budgets.Reports()
-        self._work = Sorting(self._model.rows.analysis, by, self._model.rows.visible)
-        self._continue_sort(budgets.current.first_s)
+        self._wanted = name, descending
+        question = SortRows(VIEW, name, descending)
+        pending = self._client.send_request(question, self._on_sorted, lambda _sentence: self.give_up())
+        if self.busy:
+            self._pending = pending
+            self._progress.start(round(intervals.QUIET_S * 1000))
 
-    def _on_more(self) -> None:
-        self._continue_sort(budgets.current.awaited_slice_s)
-
-    def _continue_sort(self, seconds: float) -> None:
-        work = self._work
-        if work is None:
-            return
-        if not work.step(time.perf_counter() + seconds):
-            if self._reports.due():
-                self._show_progress()
-            self._more.start()
+    def _on_sorted(self, order: SortedRows) -> None:
+        if self._wanted is None or order.order is None:
             return
         self.give_up()
         self._view.anchor.follower.set_following(False)
-        self._model.put_in_order(work.by, work.result(), work.messages)
-        column = self._model.columns.sorted_at(work.by.field.name)
+        self._model.put_in_order(order)
+        column = self._model.columns.sorted_at(order.order.field)
         if column is not None:
             self._view.columns.bring_into_view(column)
         self.changed.emit()
 
-    def _show_progress(self) -> None:
+    def _request_progress(self) -> None:
+        if self.busy:
+            self._client.send_request(ProgressOfView(VIEW), self._show_progress)
+            self._progress.start(round(intervals.TELL_S * 1000))
+
+    def _show_progress(self, progress: Progress | None) -> None:
         """Shows the progress in the column header and over the rows."""
-        work = self._work
-        if work is None:
+        by = None if progress is None or self._wanted is None else progress.order
+        if by is None or progress is None:
             self._view.heads.show_progress(None)
             self._view.pill.show_work("")
             return
-        column = self._model.columns.sorted_at(work.by.field.name)
-        self._view.heads.show_progress(None if column is None else (column, work.fraction))
-        name = wire_text.safe_line(work.by.field.label, _MAX_NAME)
-        self._view.pill.show_work(f"Sorting by {name}, {round(100 * work.fraction)} %")
+        column = self._model.columns.sorted_at(by.field)
+        self._view.heads.show_progress(None if column is None else (column, progress.fraction))
+        name = wire_text.safe_line(by.label, _MAX_NAME)
+        self._view.pill.show_work(f"Sorting by {name}, {round(100 * progress.fraction)} %")
+
+    def _cancel(self) -> None:
+        """Cancels a running sort on behalf of the user."""
+        was_busy = self.busy
+        self.give_up()
+        if was_busy and self._model.rows.sorted_by is None:
+            # The engine may have completed it, and its answer is on the way.
+            self._client.send_request(SortRows(VIEW, ""), lambda _order: None)
 
     def _on_pill_clicked(self) -> None:
-        if self._work is not None:
-            self.give_up()
+        if self.busy:
+            self._cancel()
         else:
             self.again()

@@ -12,25 +12,25 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
     QFocusEvent,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QPaintEvent,
     QResizeEvent,
 )  # fmt: skip
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QToolTip, QWidget
 from typing_extensions import override
 
-from inspector.document.document import CaptureDocument
-from inspector.filters.find import FindSearch
 from inspector.present.message_columns import Column
 from inspector.ui.input import own_keys
+from inspector.ui.look.hit_highlight import HitRows
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.column_layout import ColumnLayout
 from inspector.ui.panels.messages.header import HeaderMenu, MessageHeader
 from inspector.ui.panels.messages.menu import RowMenu
-from inspector.ui.panels.messages.message_copies import Copies, one_text
+from inspector.ui.panels.messages.message_copies import Copies
 from inspector.ui.panels.messages.minimap import TickedScrollBar
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.new_messages_pill import NewPill
@@ -38,6 +38,7 @@ from inspector.ui.panels.messages.original_painter import COPY
 from inspector.ui.panels.messages.row_painter import RowPainter
 from inspector.ui.panels.messages.scroll_anchor import ScrollAnchor
 from inspector.ui.panels.messages.selection import RowDrag, Selection
+from inspector.ui.widgets.latest_answer import Client
 
 _SHIFT, _CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
@@ -78,7 +79,7 @@ class MessageView(QTableView):
 
     def __init__(
         self,
-        document: CaptureDocument,
+        client: Client,
         model: MessageTableModel,
         theme_controller: ThemeController,
         parent: QWidget | None = None,
@@ -95,13 +96,13 @@ class MessageView(QTableView):
         self.setModel(model)
         self.heads = MessageHeader(model, self.paints, self)
         self._set_up()
-        self.columns = ColumnLayout(document, model, self, self.paints)
-        self.selection = Selection(document, model, self, self.paints)
+        self.columns = ColumnLayout(model, self, self.paints)
+        self.selection = Selection(client, model, self, self.paints)
         self.painter = RowPainter(model, self, self.selection, self.paints)
-        self.anchor = ScrollAnchor(document, model, self, self.selection, self.columns, self.paints)
+        self.anchor = ScrollAnchor(client, model, self, self.selection, self.columns, self.paints)
         self.pill = NewPill(self.paints, self)
-        self.copies = Copies(document, model, self, self.selection, self.columns)
-        self.menu = RowMenu(document, model, self.selection, self.copies, self)
+        self.copies = Copies(client, model, self, self.selection, self.columns)
+        self.menu = RowMenu(client, model, self.selection, self.copies, self)
         self.head_menu = HeaderMenu(model, self)
         self._drag = RowDrag(self, self.selection, self.paints)
         self._keys: dict[Qt.Key, Callable[[], object]] = {
@@ -153,6 +154,14 @@ class MessageView(QTableView):
         self.head_menu.sort_requested.connect(self.sort_requested)
         self.heads.menu_requested.connect(self.head_menu.popup)
         self.heads.sort_requested.connect(self.sort_requested)
+        if not self.messages.rows.revision:
+            self.messages.modelReset.connect(self._on_first_rows)
+
+    def _on_first_rows(self) -> None:
+        """Gives a table with the focus its cursor, as Qt does if the rows are there before the focus."""
+        self.messages.modelReset.disconnect(self._on_first_rows)
+        if self.hasFocus() and self.messages.rowCount() and not self.currentIndex().isValid():
+            self.selectionModel().setCurrentIndex(self.messages.index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
 
     # Look
 
@@ -188,9 +197,9 @@ class MessageView(QTableView):
         """Returns the present width; on a double click Qt would measure a thousand decoded rows."""
         return self.columnWidth(column)
 
-    def show_find(self, search: FindSearch | None) -> None:
+    def show_find(self, found: HitRows | None) -> None:
         """Highlights the hits of a search."""
-        self.painter.search = search
+        self.painter.found = found
         self.viewport().update()
         self.ticks.update()
 
@@ -273,19 +282,24 @@ class MessageView(QTableView):
         message = self.selection.current if message is None else message
         if message is None:
             return False
+        if not self.messages.is_expanded(message):
+            return self.messages.expand(message, self._hold_rows)
+        self._hold_rows(lambda: self._collapse(message))
+        return True
+
+    def _hold_rows(self, change: Callable[[], None]) -> None:
+        """Changes the lines below a row; the other rows stay in place."""
         at_top = self.anchor.at_top()
         with self.selection.by_table():
-            if self.messages.is_expanded(message):
-                row = self.messages.rows.row_of(message)
-                if message == self.selection.current and row is not None:
-                    self.selection.select_row(row)
-                done = self.messages.collapse(message)
-            else:
-                done = self.messages.expand(message)
-        if done:
-            self.anchor.hold(at_top)
-            self.selection.announce()
-        return done
+            change()
+        self.anchor.hold(at_top)
+        self.selection.announce()
+
+    def _collapse(self, message: int) -> None:
+        row = self.messages.rows.row_of(message)
+        if message == self.selection.current and row is not None:
+            self.selection.select_row(row)
+        self.messages.collapse(message)
 
     @override
     def selectAll(self) -> None:
@@ -326,7 +340,7 @@ class MessageView(QTableView):
             self._move_across(1 if event.key() == _RIGHT else -1)
             return
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copies.copy_texts(self.copies.rows())
+            self.copies.copy_rows()
             return
         if event.matches(QKeySequence.StandardKey.SelectAll):
             self.selectAll()
@@ -498,7 +512,7 @@ class MessageView(QTableView):
         link = self.painter.link_at(index.row(), position)
         if link is not None:
             if link.name == COPY:
-                self.copies.copy_texts(one_text("the original", self.messages.original(message).source))
+                self.copies.clipboard.copy_text("the original", self.messages.original(message).source)
             else:
                 self.open_details_requested.emit(message)
             return True
@@ -569,6 +583,22 @@ class MessageView(QTableView):
         self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
 
     @override
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Shows a tooltip once its remarks are known, if the pointer is still there."""
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            index, at = self.indexAt(event.pos()), event.globalPos()
+            if index.isValid() and not self.messages.message_at_row(index.row())[1]:
+                message = self.messages.message_at_row(index.row())[0]
+                self.messages.request_remarks(message, lambda: self._show_tool_tip(message, at))
+        return super().viewportEvent(event)
+
+    def _show_tool_tip(self, message: int, at: QPoint) -> None:
+        place = self.viewport().mapFromGlobal(at)
+        index = self.indexAt(place)
+        if QCursor.pos() == at and index.isValid() and self.messages.message_at_row(index.row()) == (message, 0):
+            QToolTip.showText(at, str(index.data(Qt.ItemDataRole.ToolTipRole) or ""), self.viewport())
+
+    @override
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if keyboard else self.indexAt(event.pos())
@@ -576,15 +606,12 @@ class MessageView(QTableView):
             return
         rect = self.visualRect(index)
         at = rect.bottomLeft() if keyboard else event.pos()
-        self.menu.popup(
-            index.row(), index.column(), self.viewport().mapToGlobal(at), second=self._is_on_receivers(index, at)
-        )
+        second = not keyboard and self._is_on_receivers(index, at)
+        self.menu.popup(index.row(), index.column(), self.viewport().mapToGlobal(at), second=second)
 
     def _is_on_receivers(self, index: QModelIndex, position: QPoint) -> bool:
         """Returns True for the receivers' side of From -> To."""
         message, part = self.messages.message_at_row(index.row())
         if part or index.column() != Column.FROM_TO:
             return False
-        rect = self.visualRect(index)
-        first, _ = self.painter.ends_split(rect.width(), self.messages.content(message))
-        return position.x() > rect.x() + self.paints.metrics.cell_padding + first
+        return self.painter.is_on_receivers(self.visualRect(index), position, self.messages.content(message))

@@ -9,8 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.views.model_context import Options, Reader
-from inspector.analysis.views.model_context.difference import Difference
+from inspector.engine.requests.seen_contexts import ContextChange, Options, Reader
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_head import HintLabel
@@ -60,7 +59,7 @@ class ComparingLine(QWidget):
         self._on_theme_changed()
         self.hide()
 
-    def show_change(self, compared: int | None, change: Difference | None, *, changes_only: bool) -> None:
+    def show_change(self, compared: int | None, change: ContextChange | None, *, changes_only: bool) -> None:
         """Shows the change, or a hint before a second message is selected.
 
         Args:
@@ -78,7 +77,7 @@ class ComparingLine(QWidget):
             return
         sign = _MINUS if change.tokens < 0 else "+"
         self.figure.setText(f"{sign}{abs(change.tokens):,} tokens")
-        parts = ((len(change.came), "came"), (len(change.went), "went"), (len(change.collapsed), "collapsed"))
+        parts = ((change.came, "came"), (change.went, "went"), (change.collapsed, "collapsed"))
         words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "no changes"
         ends = (f"No. {one.message + 1} ({one.total:,} tokens)" for one in (change.earlier, change.later))
         self.hint.set_text(f"from {' to '.join(ends)}: {words} (estimate)")
@@ -93,7 +92,6 @@ class ComparingLine(QWidget):
 
 
 _NAME = 28
-_MOST_READERS = 200
 _MIN_WIDTH = 280
 _SHORTENING_STAGES = ((False, 0), (False, 1), (True, 1), (True, 2))
 """Stages of shortening, from wide to narrow: (omit the reader's lead, omitted halves of the assumptions)."""
@@ -277,7 +275,7 @@ class ModelSeesHead(LineHead):
         menu = self.reader.menu_of_options
         # Filled on opening: participants may have joined since.
         menu.clear()
-        for reader in self._readers[:_MOST_READERS]:
+        for reader in self._readers:
             action = menu.addAction(safe_line(reader.title, 60).replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(reader == self._shown)

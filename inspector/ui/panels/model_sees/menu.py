@@ -8,11 +8,12 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+from inspector.engine.requests.seen_contexts import SeenContext
 from inspector.present import formats
 from inspector.ui.look import icons
 from inspector.ui.panels.model_sees.context_export import ContextExport
-from inspector.ui.panels.model_sees.context_state import ContextState, EntryRows
-from inspector.ui.panels.model_sees.model import EntryLine
+from inspector.ui.panels.model_sees.context_state import ContextState
+from inspector.ui.panels.model_sees.source import EntryLine
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 
@@ -126,33 +127,35 @@ class MoreActions(QObject):
         return action
 
     def _enable(self) -> None:
-        there = self._context_state.moment is not None
+        seen = self._context_state.seen
         for action in (self.copy, self.export, self.unmasked, self.end):
-            action.setEnabled(there)
-        self.requests.setEnabled(self._context_state.request_before() is not None)
+            action.setEnabled(seen.reader is not None)
+        self.requests.setEnabled(seen.request_before is not None)
         self.largest.setChecked(self._context_state.by_size)
-        self.listed.setEnabled(bool(filter_for(self._context_state.rows)))
+        self.listed.setEnabled(bool(filter_for(seen)))
 
     def _copy(self) -> None:
-        if self._context_state.moment is not None:
-            self._context_export.copy(self._context_state.moment)
+        shown, figures = self._context_state.shown, self._context_state.seen.figures
+        if shown is not None and figures is not None:
+            self._context_export.copy(shown, figures.entries)
 
     def _export(self, *, secrets: bool) -> None:
-        if self._context_state.moment is not None:
-            self._context_export.ask_for_file(self._context_state.moment, secrets=secrets)
+        shown, figures = self._context_state.shown, self._context_state.seen.figures
+        if shown is not None and figures is not None:
+            self._context_export.ask_for_file(shown, figures.entries, secrets=secrets)
 
     def _order(self) -> None:
         self.order_requested.emit(not self._context_state.by_size)
 
     def _filter(self) -> None:
-        text = filter_for(self._context_state.rows)
+        text = filter_for(self._context_state.seen)
         if text:
             self.filter_requested.emit(text, "replace")
 
 
-def filter_for(rows: EntryRows) -> str:
+def filter_for(seen: SeenContext) -> str:
     """Returns a display filter for the listed messages; "" for an empty list or one too long for the filter bar."""
     # Longer lists would exceed the filter bar.
-    if not 0 < len(rows) <= _MAX_FILTERED:
+    if not 0 < len(seen.messages) <= _MAX_FILTERED:
         return ""
-    return f"no in {{{', '.join(str(message + 1) for message in rows.messages.tolist())}}}"
+    return f"no in {{{', '.join(str(message + 1) for message in seen.messages.tolist())}}}"

@@ -2,104 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.views.model_context import Reader
-from inspector.analysis.views.model_context.chat_messages import content_of
-from inspector.document.document import CaptureDocument
-from inspector.filters.visible import VisibleRows
-from inspector.protocol.secrets.masking import mask_text
-from inspector.ui import budgets
+from inspector.engine.requests.seen_contexts import (
+    EntryText,
+    NextChange,
+    Reader,
+    ReaderAt,
+    SeenContext,
+    ShowSeenContext,
+)
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.list_panel import ListPanel
-from inspector.ui.panels.list_view import Key, ListView
+from inspector.ui.panels.list_panel import ListPanel, ShownMessages
 from inspector.ui.panels.model_sees.context_export import ContextExport
-from inspector.ui.panels.model_sees.context_state import ContextState, key_of
-from inspector.ui.panels.model_sees.delegate import ColumnHeads, EntryDelegate
-from inspector.ui.panels.model_sees.figures import ContextFigures, figures_of
+from inspector.ui.panels.model_sees.context_state import ContextState
+from inspector.ui.panels.model_sees.figures import ContextFigures
 from inspector.ui.panels.model_sees.head import ComparingLine, ModelSeesHead
 from inspector.ui.panels.model_sees.menu import EntryMenu, MoreActions, filter_for
-from inspector.ui.panels.model_sees.model import EntriesModel
+from inspector.ui.panels.model_sees.source import CHANGE, NUMBER, TOKENS, EntriesSource, key_of
 from inspector.ui.panels.plot_choices import PlotChoices
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
 from inspector.ui.widgets.notice import NoticeStack
+from inspector.ui.widgets.rows.heads import RowHeads
+from inspector.ui.widgets.rows.model import RowsModel
+from inspector.ui.widgets.rows.view import RowsView
 
-
-class EntriesView(ListView):
-    """List of entries.
-
-    Signals:
-        step_asked(int): go to the next (1) or previous (-1) message that changes the context: ] and [.
-        hold_asked(), compare_asked(), out_asked(): the switches of the head: H, C and O.
-        order_asked(): largest first, or oldest first: S.
-        requests_asked(): compare with the previous request: R.
-    """
-
-    step_asked = Signal(int)
-    hold_asked = Signal()
-    compare_asked = Signal()
-    out_asked = Signal()
-    order_asked = Signal()
-    requests_asked = Signal()
-
-    _pinned: Literal["end", "selected"] | None = None
-    _pinned_at = 0
-
-    @override
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        asks = {
-            Qt.Key.Key_H: self.hold_asked, Qt.Key.Key_C: self.compare_asked, Qt.Key.Key_O: self.out_asked,
-            Qt.Key.Key_S: self.order_asked, Qt.Key.Key_R: self.requests_asked,
-        }  # fmt: skip
-        modifiers = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
-        key = Qt.Key(event.key())
-        # By text: keyboards have these keys at different places.
-        if event.text() in ("[", "]"):
-            self.step_asked.emit(1 if event.text() == "]" else -1)
-        elif not modifiers and key in asks:
-            asks[key].emit()
-        else:
-            super().keyPressEvent(event)
-
-    @property
-    def at_end(self) -> bool:
-        """True if the last row is visible."""
-        bar = self.verticalScrollBar()
-        return bar.value() >= bar.maximum()
-
-    def scroll_to_end(self) -> None:
-        """Scrolls to the last row."""
-        # Otherwise the maximum of the bar is that of the rows before.
-        self.executeDelayedItemsLayout()
-        self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
-        self._pin_position("end")
-
-    @override
-    def select(self, key: Key | None, *, into_view: bool = True) -> None:
-        super().select(key, into_view=into_view)
-        if key is not None and into_view:
-            self._pin_position("selected")
-
-    def _pin_position(self, what: Literal["end", "selected"]) -> None:
-        """Keeps the end or the selected row visible during resizes, until the user scrolls."""
-        self._pinned, self._pinned_at = what, self.verticalScrollBar().value()
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        pinned = self._pinned if self.verticalScrollBar().value() == self._pinned_at else None
-        super().resizeEvent(event)
-        if pinned == "end":
-            self.scroll_to_end()
-        elif pinned is not None and self.currentIndex().isValid():
-            self.scrollTo(self.currentIndex())
-            self._pin_position(pinned)
-
-
+_SORT_TIP = "Sort largest first, or oldest first (S)"
+_ASSUMED_TIP = "A star marks an assumed reason: clients do not report the context they give to their model."
+_TIPS = {NUMBER: "Oldest first", TOKENS: _SORT_TIP, CHANGE: _SORT_TIP, "": _ASSUMED_TIP}
 _COMPUTE_PAUSE_FACTOR = 10
 """The computation takes at most this fraction of the time."""
 NOBODY = "This capture has no message that a model could have seen."
@@ -116,16 +50,18 @@ class ModelSeesPanel(ListPanel):
 
     Attributes:
         context_state: reader, moment and comparison.
-        head, figures, comparing, notices, heads, view, model, context_export, more: its parts.
+        latest: the shown context.
+        head, figures, comparing, notices, heads, view, source, model, context_export, more: its parts.
     """
 
     details_requested = Signal(int)
 
     def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, choices: PlotChoices,
+        self, client: Client, theme_controller: ThemeController, rows: ShownMessages, choices: PlotChoices,
         parent: QWidget,
     ) -> None:  # fmt: skip
-        super().__init__(document, rows, "Model sees", parent)
+        super().__init__(rows, "Model sees", parent)
+        self._client = client
         self._choices = choices
         self._stopped = False
         self._held = False
@@ -133,19 +69,21 @@ class ModelSeesPanel(ListPanel):
         self._is_selecting = False
         self._current: int | None = None
         self._shown_key: object = None
+        self._is_by_size = False
+        self._asked: ShowSeenContext | None = None
         self.setObjectName("modelSeesPanel")
-        self.context_state = ContextState(document, choices)
-        self.model = EntriesModel(document, rows, self)
+        self.context_state = ContextState(choices)
+        self.source = EntriesSource(client, lambda row: self.model.renew(row, row))
+        self.model = RowsModel(self.source, self)
         self.head = ModelSeesHead(theme_controller, self)
         self.figures = ContextFigures(theme_controller, self)
         self.comparing = ComparingLine(theme_controller, self)
         self.notices = NoticeStack(theme_controller, self)
-        self.view = EntriesView(
+        self.view = RowsView(
             self.model, theme_controller, name="modelSeesList", title="Entries of the context", parent=self
         )
-        self.heads = ColumnHeads(self.model, self.view, theme_controller, self)
-        self.view.setItemDelegate(EntryDelegate(self.model, theme_controller, self.view))
-        self.context_export = ContextExport(self.notices, self)
+        self.heads = RowHeads(self.view, theme_controller, self, name="modelSeesColumns", tips=_TIPS)
+        self.context_export = ContextExport(client, self.notices, self)
         self.more = MoreActions(self.head.more, self.context_state, self.context_export, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -154,10 +92,12 @@ class ModelSeesPanel(ListPanel):
             column.addWidget(widget)
         column.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
-        self._moved = self._timer("followTimer", budgets.current.repeat_ms, self._show_moment)
-        self._later = self._timer("refreshTimer", budgets.current.figures_ms, self.refresh)
-        self._counting = self._timer("countingTimer", budgets.current.summaries_ms, self._count_summaries)
-        self._working = self._timer("workTimer", budgets.current.more_ms, self._show_moment)
+        self.latest = LatestAnswer(
+            self, client, self._question, self._show,
+            every_ms=lambda: intervals.FIGURES_MS, rest=_COMPUTE_PAUSE_FACTOR,
+        )  # fmt: skip
+        self._moved = self._timer("followTimer", intervals.REPEAT_MS, self.refresh)
+        self._counting = self._timer("countingTimer", intervals.SUMMARIES_MS, self.refresh)
         self._connect()
 
     def _timer(self, name: str, interval_ms: int, act: object) -> QTimer:
@@ -183,29 +123,15 @@ class ModelSeesPanel(ListPanel):
         self.comparing.reach_switched.connect(self._toggle_changes_only)
         self.listen_to(self.view, self.model)
         self.view.left.connect(self.stop_comparing)
-        self.view.step_asked.connect(self.step)
-        self.view.hold_asked.connect(self.head.hold.toggle)
-        self.view.compare_asked.connect(self.head.compare.toggle)
-        self.view.out_asked.connect(self.head.out.toggle)
-        self.view.order_asked.connect(self.switch_order)
-        self.view.requests_asked.connect(self.compare_with_request_before)
+        self.view.letters = {
+            "[": lambda: self.step(-1), "]": lambda: self.step(1), "h": self.head.hold.toggle,
+            "c": self.head.compare.toggle, "o": self.head.out.toggle, "s": self.switch_order,
+            "r": self.compare_with_request_before,
+        }  # fmt: skip
         self.more.request_compare_requested.connect(self.compare_with_request_before)
-        self.heads.order_requested.connect(self.order_by_size)
+        self.heads.title_clicked.connect(self._on_title_clicked)
 
     # Input from panels
-
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Schedules a refresh after a flush; hidden panels skip it. O(1)."""
-        self.context_state.spoil()
-        self._refresh_later()
-
-    def _refresh_later(self) -> None:
-        if self.isVisible() and not self._later.isActive() and not self._stopped:
-            # The pause grows with the cost of the last computation.
-            self._later.setInterval(
-                max(budgets.current.figures_ms, round(self.context_state.cost_s * 1000 * _COMPUTE_PAUSE_FACTOR))
-            )
-            self._later.start()
 
     def show_message(self, message: int | None) -> None:
         """Moves to a selected message, unless the moment is held or the selection came from here.
@@ -214,21 +140,32 @@ class ModelSeesPanel(ListPanel):
         come from the list.
         """
         self._current = message
-        state = self.context_state
-        wanted = state.compared is not None and (not self._is_selecting or state.change is None)
-        moves = message is not None and (wanted or not (self._held or self._is_selecting))
+        state, from_here = self.context_state, self._is_selecting
+        if message is not None and message == self._choices.awaited:
+            self._choices.awaited, from_here = None, True
+        wanted = state.compared is not None and (not from_here or state.seen.change is None)
+        moves = message is not None and (wanted or not (self._held or from_here))
         if moves:
             state.moment_message = message
-        if self.isVisible() and not self._stopped:
-            if self._is_selecting and not moves:
+        if not self.isVisible():
+            self.latest.is_stale = True
+        elif not self._stopped:
+            if from_here and not moves:
                 self._mark_current()
             elif not self._moved.isActive():
                 self._moved.start()
 
-    def show_here(self, message: int) -> None:
-        """Shows the context at a message for its most likely reader."""
-        self.context_state.choose_for(message)
-        self._current = message
+    def show_here(self, message: int, context: tuple[int, int] | None = None) -> None:
+        """Shows the context at a message for its most likely reader.
+
+        Args:
+            message: the message.
+            context: the owner of this context is preferred: (string id of the space, node).
+        """
+        self.context_state.moment_message = self._current = message
+        reader = self._client.answer_now(ReaderAt(message, context))
+        if reader is not None:
+            self._choices.choose(reader)
         self.refresh()
 
     def choose_reader(self, reader: Reader) -> None:
@@ -236,109 +173,93 @@ class ModelSeesPanel(ListPanel):
 
     def _on_reader_changed(self, at_once: bool) -> None:
         """Refreshes after a change of reader, here, in a plot, or by the selected message."""
-        if at_once:
+        if at_once or not self.isVisible():
             self.refresh()
-        elif self.isVisible() and not self._stopped and not self._moved.isActive():
+        elif not self._stopped and not self._moved.isActive():
             self._moved.start()
 
     def stop(self) -> None:
-        """Stops reading the document."""
+        """Ends all requests."""
         self._stopped = True
-        for timer in (self._moved, self._later, self._counting, self._working):
+        self.latest.stop()
+        for timer in (self._moved, self._counting):
             timer.stop()
         self.context_export.stop()
 
     # Refresh
 
     def refresh(self) -> None:
-        self._later.stop()
-        self._show_moment()
-
-    def _show_moment(self) -> None:
+        """Asks for the present choices, unless their answer is on its way."""
         self._moved.stop()
-        if self._stopped or not self.isVisible():
-            return
+        if not self.latest.is_pending or self._asked != self.context_state.question():
+            self.latest.request_now()
+        if self.latest.is_pending and not len(self.source):
+            self.view.set_empty_text(WORKING)
+
+    def _question(self) -> ShowSeenContext:
+        self._asked = self.context_state.question()
+        return self._asked
+
+    def _show(self, seen: SeenContext) -> None:
         context_state, view = self.context_state, self.view
         at_end = view.at_end and context_state.moment_message is None and not context_state.by_size
-        if not context_state.update():
-            self._working.start()
-            if not len(context_state.rows):
-                view.set_empty_text(WORKING)
-            return
-        # The capture changed meanwhile.
-        if context_state.spoilt:
-            self._refresh_later()
-        self.model.show_state(context_state)
+        context_state.seen, self._choices.shown = seen, seen.reader
+        with self.model.changing():
+            self.source.show_context(seen)
         self.update_texts()
-        moved = self._shown_key != (
-            look_at := (context_state.reader, context_state.moment_message, context_state.compared, self._current)
-        )
-        self._shown_key = look_at
+        reordered, self._is_by_size = self._is_by_size != context_state.by_size, context_state.by_size
+        look_at = (seen.reader, context_state.moment_message, context_state.compared, self._current)
+        moved, self._shown_key = reordered or self._shown_key != look_at, look_at
         listed = self._mark_current(into_view=moved)
-        if moved and not listed and context_state.by_size:
+        if context_state.by_size and (reordered or (moved and not listed)):
             view.scrollToTop()
         elif (moved and not listed) or (at_end and not moved):
             view.scroll_to_end()
-        if context_state.moment is not None and context_state.moment.context.counting:
+        if seen.unfinished:
             self._counting.start()
 
     def _mark_current(self, *, into_view: bool = True) -> bool:
         """Selects the row of the current message; returns True if it is listed."""
         key = None if self._current is None else key_of(self._current)
         # The current message may belong to another participant.
-        listed = key is not None and self.model.rows.row_of(key) >= 0
+        listed = key is not None and self.source.row_of(key) >= 0
         self.view.select(key if listed else None, into_view=into_view)
         return listed
 
-    def _count_summaries(self) -> None:
-        """Counts remaining summaries in slices and refreshes at the end."""
-        if self._stopped or not self.isVisible() or not self.context_state.count_further():
-            return
-        if self.context_state.moment is not None and self.context_state.moment.context.counting:
-            self._counting.start()
-        else:
-            self._show_moment()
-
     @override
     def update_texts(self) -> None:
-        context_state, moment = self.context_state, self.context_state.moment
-        self.head.show_reader(context_state.reader, context_state.readers)
+        context_state, seen = self.context_state, self.context_state.seen
+        self.head.show_reader(seen.reader, seen.readers)
         self.head.show_options(context_state.options)
-        number = f"No. {context_state.message + 1}"
-        at = (
-            ""
-            if moment is None
-            else f"at {number}"
-            if context_state.moment_message is not None
-            else f"at the end, {number}"
-        )
-        self.head.show_at(at, held=self._held, follows=context_state.moment_message is not None)
+        number, follows = f"No. {seen.message + 1}", context_state.moment_message is not None
+        at = "" if seen.reader is None else f"at {number}" if follows else f"at the end, {number}"
+        self.head.show_at(at, held=self._held, follows=follows)
         self.head.show_comparing(context_state.compared is not None)
-        self.figures.show_figures(None if moment is None else figures_of(moment, counting=context_state.counting))
-        self.comparing.show_change(
-            context_state.compared, context_state.change, changes_only=context_state.changes_only
-        )
-        self.heads.setVisible(bool(len(context_state.rows)))
-        nothing = UNCHANGED if context_state.change is not None else NOTHING
-        self.view.set_empty_text("" if len(context_state.rows) else NOBODY if moment is None else nothing)
+        self.figures.show_figures(seen.figures)
+        self.comparing.show_change(context_state.compared, seen.change, changes_only=context_state.changes_only)
+        self.heads.setVisible(bool(len(self.source)))
+        amount = CHANGE if seen.change is not None else TOKENS
+        self.heads.show_order(amount if context_state.by_size else NUMBER, largest=context_state.by_size)
+        nothing = UNCHANGED if seen.change is not None else NOTHING
+        self.view.set_empty_text("" if len(self.source) else NOBODY if seen.reader is None else nothing)
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.context_state.spoil()
-        self.refresh()
+        if not self.latest.is_current:
+            self.refresh()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        for timer in (self._moved, self._later, self._counting, self._working):
+        for timer in (self._moved, self._counting):
             timer.stop()
 
     # User actions
 
     def step(self, direction: int) -> None:
         """Goes to the next (1) or previous (-1) message that changes the context, and selects it if visible."""
-        found = self.context_state.step(direction)
+        found = self._client.answer_now(NextChange(self.context_state.message, direction))
         if found is None:
             return
         self.context_state.moment_message = self._current = found
@@ -376,7 +297,7 @@ class ModelSeesPanel(ListPanel):
 
     def compare_with_request_before(self) -> None:
         """Compares with the request before the last one."""
-        before = self.context_state.request_before()
+        before = self.context_state.seen.request_before
         if before is not None:
             self.compare_with(before)
 
@@ -394,7 +315,7 @@ class ModelSeesPanel(ListPanel):
         self._choices.hold(self._held or self.context_state.compared is not None)
 
     def _on_compare_toggled(self, on: bool) -> None:
-        if on and self.context_state.moment is not None:
+        if on and self.context_state.seen.reader is not None:
             self.compare_with(self.context_state.message)
         else:
             self.stop_comparing()
@@ -407,10 +328,9 @@ class ModelSeesPanel(ListPanel):
         """Lists the largest entries first, or the oldest."""
         self.context_state.by_size = on
         self.refresh()
-        if on:
-            self.view.scrollToTop()
-        elif not self._mark_current():
-            self.view.scroll_to_end()
+
+    def _on_title_clicked(self, title: str) -> None:
+        self.order_by_size(title != NUMBER and not self.context_state.by_size)
 
     def switch_order(self) -> None:
         """Switches between the two orders."""
@@ -427,26 +347,28 @@ class ModelSeesPanel(ListPanel):
 
     def _select(self, message: int) -> None:
         """Selects a message in all panels; the moment stays, because it contains the message."""
-        # The signals of the selection arrive inside the call: the flags mark them as this panel's.
+        # The flags mark the signals of the selection as this panel's. They arrive inside the call, or once the view
+        # shows a hidden message.
         self._is_selecting = self._choices.looking_up = True
         self.message_requested.emit(message)
         self._is_selecting = self._choices.looking_up = False
+        self._choices.awaited = message if self._shown.row_of(message) is None else None
 
     @override
     def go_to_row(self, row: int) -> bool:
-        self._select(int(self.model.rows.messages[row]))
+        self._select(int(self.source.messages[row]))
         return True
 
     @override
     def _on_entered(self, row: int) -> None:
         self.go_to_row(row)
-        self.details_requested.emit(int(self.model.rows.messages[row]))
+        self.details_requested.emit(int(self.source.messages[row]))
 
     @override
     def menu_for(self, row: int) -> EntryMenu:
         """Builds the context menu of a row; it deletes itself on close."""
-        line = self.model.line(row)
-        menu = EntryMenu(line, self._content(row), filter_for(self.model.rows), self)
+        line = self.source.line(row)
+        menu = EntryMenu(line, self._content(row), filter_for(self.context_state.seen), self)
         menu.message_chosen.connect(self._select)
         menu.details_chosen.connect(self.details_requested)
         menu.moment_chosen.connect(self.show_at)
@@ -456,11 +378,5 @@ class ModelSeesPanel(ListPanel):
         return menu
 
     def _content(self, row: int) -> str:
-        rows = self.model.rows
-        if rows.moment is None or self._document.capture.records.is_big(int(rows.messages[row])):
-            return ""
-        return mask_text(content_of(rows.moment, int(rows.places[row])))
-
-    @override
-    def row_text(self, row: int) -> str:
-        return self.model.line(row).copied
+        seen = self.context_state.seen
+        return self._client.answer_now(EntryText(seen.list_number, int(self.source.messages[row])))

@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QTextEdit, QW
 from typing_extensions import override
 
 from inspector.base.utf16 import Utf16Offsets
-from inspector.filters.completion import Candidate, Completion
-from inspector.tables.completion import complete_query
+from inspector.engine.requests.queries import Candidate, CompleteQuery, Completion
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_completions import FilterCompletions
+from inspector.ui.widgets.frames import frame_of
+from inspector.ui.widgets.latest_answer import Client, Pending
 
 PLACEHOLDER = "SELECT tool, count(*) AS calls, count(failed) AS failed FROM tool_calls GROUP BY tool"
 """Text of the empty editor."""
@@ -31,10 +32,11 @@ class SqlEditor(QPlainTextEdit):
     run_asked = Signal()
     left = Signal()
 
-    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+    def __init__(self, client: Client, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
-        self._themes = themes
+        self._client, self._themes = client, themes
         self._completion: Completion | None = None
+        self._pending: Pending | None = None
         self.setObjectName("queryEditor")
         self.setAccessibleName("Query in SQL")
         self.setPlaceholderText(PLACEHOLDER)
@@ -45,7 +47,7 @@ class SqlEditor(QPlainTextEdit):
         self.setMinimumHeight(_MIN_HEIGHT)
         self.candidates = FilterCompletions(themes, self)
         self.candidates.picked.connect(self._insert_candidate)
-        self.textChanged.connect(lambda: self.mark_trouble(None))
+        self.textChanged.connect(self._on_text_changed)
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -82,14 +84,34 @@ class SqlEditor(QPlainTextEdit):
     # Completion
 
     def offer(self) -> None:
-        """Shows completions at the cursor."""
+        """Asks for completions at the cursor, and shows them."""
         text = self.text()
-        self._completion = complete_query(text, Utf16Offsets(text).place(self.textCursor().position()))
+        question = CompleteQuery(text, Utf16Offsets(text).place(self.textCursor().position()))
+        self._cancel_completion()
+        self._pending = self._client.send_request(question, self._show_completion)
+
+    def _hide_completion(self) -> None:
+        self._cancel_completion()
+        self.candidates.hide()
+
+    def _cancel_completion(self) -> None:
+        if self._pending is not None:
+            self._pending.cancel()
+            self._pending = None
+
+    def _on_text_changed(self) -> None:
+        self.mark_trouble(None)
+        # Its range is that of an earlier text.
+        self._completion = None
+        self._cancel_completion()
+
+    def _show_completion(self, completion: Completion) -> None:
+        self._completion = completion
         cursor = self.cursorRect()
         self.candidates.show_completion(self._completion, cursor.left())
         # at the bottom of the window only the space above the cursor may be large enough
         if self.candidates.isVisible():
-            window, least = self.window(), self.candidates.height()
+            window, least = frame_of(self), self.candidates.height()
             below = self.viewport().mapTo(window, cursor.bottomLeft()).y() + _GAP
             above = self.viewport().mapTo(window, cursor.topLeft()).y() - _GAP - least
             top = below if below + least <= window.height() or above < 0 else above
@@ -111,7 +133,7 @@ class SqlEditor(QPlainTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, control = event.key(), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
-            self.candidates.hide()
+            self._hide_completion()
             self.run_asked.emit()
             return
         if key == Qt.Key.Key_Space and control:
@@ -126,7 +148,7 @@ class SqlEditor(QPlainTextEdit):
                 self._insert_candidate(current)
                 return
             if key == Qt.Key.Key_Escape:
-                self.candidates.hide()
+                self._hide_completion()
                 return
         elif key == Qt.Key.Key_Escape:
             self.left.emit()
@@ -136,7 +158,7 @@ class SqlEditor(QPlainTextEdit):
         if event.text().isprintable() and event.text() and not control:
             self.offer()
         elif key not in (Qt.Key.Key_Shift, Qt.Key.Key_Control):
-            self.candidates.hide()
+            self._hide_completion()
 
     @override
     def focusNextPrevChild(self, next: bool) -> bool:
@@ -150,7 +172,7 @@ class SqlEditor(QPlainTextEdit):
     @override
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.candidates.hide()
+        self._hide_completion()
 
     @override
     def canInsertFromMimeData(self, source: QMimeData) -> bool:

@@ -2,119 +2,73 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 from typing_extensions import override
 
+from inspector.engine.requests.queries import QueryColumn, QueryRows
 from inspector.present.wire_text import safe_line, tool_tip
-from inspector.tables.result_values import to_json_value
+from inspector.ui.widgets.rows.table_model import TableModel
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-_NUMBERS = ("BIGINT", "INTEGER", "HUGEINT", "DOUBLE", "FLOAT", "DECIMAL", "UBIGINT", "UINTEGER", "SMALLINT", "TINYINT")
 _LONGEST = 1_000
-NUMBER = "no"
-"""The column with message numbers."""
+_TOOLTIP_FROM = 20
 
 
-class AnswerModel(QAbstractTableModel):
-    """Rows of a result in its order.
+class AnswerModel(TableModel[list[str]]):
+    """Rows of a result in its order, as texts of cells.
 
     Attributes:
-        names, types: of its columns.
-        rows: values from DuckDB.
+        columns: columns of the result.
     """
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.names: tuple[str, ...] = ()
-        self.types: tuple[str, ...] = ()
-        self.rows: list[tuple[object, ...]] = []
+    has_names = False
 
-    def begin(self, names: Sequence[str], types: Sequence[str]) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(None, parent)
+        self.columns: list[QueryColumn] = []
+        self._messages: list[int | None] = []
+
+    def begin(self, columns: list[QueryColumn]) -> None:
         """Starts another result without rows."""
         self.beginResetModel()
-        self.names, self.types, self.rows = tuple(names), tuple(types), []
+        self.columns, self.rows, self._messages = columns, [], []
         self.endResetModel()
 
-    def add(self, rows: list[tuple[object, ...]]) -> None:
-        if rows:
-            start = len(self.rows)
-            self.beginInsertRows(_NOWHERE, start, start + len(rows) - 1)
-            self.rows += rows
-            self.endInsertRows()
+    def add(self, part: QueryRows) -> None:
+        self._messages += part.messages
+        self.add_rows(part.rows)
 
     def message(self, row: int) -> int | None:
         """Returns the message of a row's number, or None."""
-        if NUMBER not in self.names or not 0 <= row < len(self.rows):
-            return None
-        found = self.rows[row][self.names.index(NUMBER)]
-        # bool is a subclass of int.
-        return found - 1 if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
+        return self._messages[row] if 0 <= row < len(self._messages) else None
 
     def messages(self) -> list[int]:
         """Returns the distinct messages of all rows, ascending."""
-        found = (self.message(row) for row in range(len(self.rows)))
-        return sorted({message for message in found if message is not None})
+        return sorted({message for message in self._messages if message is not None})
 
-    def text(self, row: int, column: int) -> str:
-        """Returns the text of a cell, also for the clipboard."""
-        value = to_json_value(self.rows[row][column], self.types[column])
-        if value is None:
-            return ""
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
-            return ", ".join(value)
-        if isinstance(value, list | dict):
-            return json.dumps(value, ensure_ascii=False)
-        return f"{value:.6g}" if isinstance(value, float) else str(value)
-
+    @override
     def row_text(self, row: int) -> str:
-        return "\t".join(self.text(row, column).replace("\t", " ") for column in range(len(self.names)))
-
-    def is_number(self, column: int) -> bool:
-        return self.types[column].startswith(_NUMBERS) and not self.types[column].endswith("[]")
+        return "\t".join(text.replace("\t", " ") for text in self.rows[row])
 
     @override
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
+    def column(self, section: int) -> int:
+        return section
 
     @override
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.names)
+    def text(self, one: list[str], column: int) -> str:
+        return safe_line(one[column][:_LONGEST], _LONGEST)
 
     @override
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        row, column = index.row(), index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line(self.text(row, column)[:_LONGEST], _LONGEST)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return safe_line(f"{self.names[column]} {self.text(row, column)}"[:_LONGEST], _LONGEST)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            text = self.text(row, column)
-            return tool_tip(text[:_LONGEST]) if len(text) > _TOOLTIP_FROM else None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if self.is_number(column) else _LEFT
-        return None
+    def cell_tip(self, one: list[str], column: int) -> str:
+        return tool_tip(one[column][:_LONGEST]) if len(one[column]) > _TOOLTIP_FROM else ""
 
     @override
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation is not Qt.Orientation.Horizontal or section >= len(self.names):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return safe_line(self.names[section], 200)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tool_tip(self.types[section])
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if self.is_number(section) else _LEFT
-        return None
+    def is_figure(self, column: int) -> bool:
+        return self.columns[column].is_number
 
+    @override
+    def heading(self, column: int) -> str:
+        return safe_line(self.columns[column].name, 200)
 
-_TOOLTIP_FROM = 20
+    @override
+    def heading_tip(self, column: int) -> str:
+        return tool_tip(self.columns[column].type)

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QHeaderView, QMenu, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.document.document import CaptureDocument
-from inspector.present.formats import count_of
+from inspector.engine.requests.queries import TABLE_NAMES, QueryEnd, QueryRows, QueryTrouble, RunQuery
+from inspector.present.formats import count_of, message_number
 from inspector.present.wire_text import safe_line
 from inspector.settings.model import SavedQuery
-from inspector.tables import TABLES, QueryError
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
-from inspector.ui.panels.plain_table import PlainTable
 from inspector.ui.panels.query.editor import SqlEditor
 from inspector.ui.panels.query.model import AnswerModel
-from inspector.ui.panels.query.query_run import QueryRun
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.latest_answer import Client, Pending
+from inspector.ui.widgets.rows.table import TableView
 
 MOST_FILTERED = 2_000
 """Maximum of messages in the filter; each is listed in it."""
@@ -43,34 +41,34 @@ EXAMPLES = (
 """Example queries for an empty history."""
 _EMPTY_RESULT = "Results appear here. Click a row to go to its message. More examples: history (clock)."
 _NO_ROWS = "No rows match."
-_FIRST_HINT = f"Ctrl+Enter runs the query. Tables: {', '.join(table.name for table in TABLES)}."
+_FIRST_HINT = f"Ctrl+Enter runs the query. Tables: {', '.join(TABLE_NAMES)}."
 
 
-class AnswerView(PlainTable):
+class AnswerView(TableView):
     """The table of results.
 
     Signals:
-        entered(int): a double click or Enter on a row.
+        entered(int): Enter on a row.
+        picked(int): a click on a row.
         copied(): copy the rows.
+        message_requested(int): go to a message.
     """
 
     entered = Signal(int)
     picked = Signal(int)
     copied = Signal()
+    message_requested = Signal(int)
+    height_name = "content_row"
 
     def __init__(self, model: AnswerModel, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(themes, parent, name="queryAnswer", title="Results")
-        self.setModel(model)
+        super().__init__(model, themes, parent, name="query", title="Results")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setMinimumSectionSize(24)
         # By default Qt measures a thousand rows.
         header.setResizeContentsPrecision(_MEASURED_ROWS)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        themes.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
+        self.clicked.connect(lambda index: self.picked.emit(index.row()))
+        self._model = model
 
     def fit_columns(self) -> None:
         """Fits columns to their first rows, up to a maximum width."""
@@ -80,28 +78,19 @@ class AnswerView(PlainTable):
             self.setColumnWidth(column, min(wanted, round(_WIDEST * self._themes.theme.zoom)))
 
     @override
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.entered.emit(self.currentIndex().row())
-        elif event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        elif event.matches(QKeySequence.StandardKey.Copy):
-            self.copied.emit()
-        else:
-            super().keyPressEvent(event)
+    def enter_row(self, row: int) -> None:
+        self.entered.emit(row)
 
     @override
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        super().mouseReleaseEvent(event)
-        index = self.indexAt(event.position().toPoint())
-        if event.button() is Qt.MouseButton.LeftButton and index.isValid():
-            self.picked.emit(index.row())
+    def copy(self, row: int) -> None:
+        self.copied.emit()
 
-    def _on_theme_changed(self) -> None:
-        theme = self._themes.theme
-        self.setFont(theme.font("body"))
-        self.horizontalHeader().setFont(theme.font("column"))
-        self.verticalHeader().setDefaultSectionSize(theme.metrics.content_row)
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        message = self._model.message(row)
+        if message is not None:
+            go = menu.addAction(f"Go to {message_number(message)}")
+            go.triggered.connect(lambda: self.message_requested.emit(message))
 
 
 class _Examples(QWidget):
@@ -154,21 +143,22 @@ class QueryPanel(HeadedPanel):
         name_requested(): ask for a name to save the query.
 
     Attributes:
-        head, editor, model, view, run, examples: its parts.
+        head, editor, model, view, examples: its parts.
+        is_running: a query is running.
     """
 
     asked = Signal(str)
     saved_changed = Signal(object)
     name_requested = Signal()
 
-    def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(document, "Query", parent)
+    def __init__(self, client: Client, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__("Query", parent)
+        self._client = client
+        self._pending: Pending | None = None
+        self.is_running = False
         self._saved: list[SavedQuery] = []
         self._history: list[str] = []
         self.model = AnswerModel(self)
-        self.run = QueryRun(document, self)
         self.head = PaneHead(theme_controller, "Query", name="queryHead", parent=self)
         add = self.head.add_button
         self._run_button = add("resume", "Run query (Ctrl+Enter)", name="queryRun")
@@ -178,7 +168,7 @@ class QueryPanel(HeadedPanel):
         self._save_button = add("save", "Save query", name="querySave")
         self._copy_button = add("copy", "Copy results", name="queryCopy")
         add("clear", "Close", name="queryClose").clicked.connect(self.close_requested)
-        self.editor = SqlEditor(theme_controller, self)
+        self.editor = SqlEditor(client, theme_controller, self)
         self._line = HairLine("queryLine", self)
         self.status_label = TextLabel(_FIRST_HINT, variant="hint", name="querySaid", wrap=True, parent=self)
         self.view = AnswerView(self.model, theme_controller, self)
@@ -236,11 +226,8 @@ class QueryPanel(HeadedPanel):
         self.view.left.connect(self.left)
         self.view.copied.connect(self._copy)
         self.view.picked.connect(self._go_to)
+        self.view.message_requested.connect(self._go_to_message)
         self.view.entered.connect(self._enter)
-        self.run.began.connect(self._on_began)
-        self.run.came.connect(self._on_rows)
-        self.run.ended.connect(self._on_ended)
-        self.run.failed.connect(self._on_failed)
 
     # Running
 
@@ -253,38 +240,55 @@ class QueryPanel(HeadedPanel):
         self.examples.hide()
         self._show_status("Running...")
         self.view.set_empty_text("")
-        self.run.start(sql)
+        self._cancel()
+        self.is_running = True
+        pending = self._client.request_parts(RunQuery(sql), self._on_part, self._on_ended, self._on_failed)
+        # A short answer has arrived already.
+        self._pending = pending if self.is_running else None
         self.asked.emit(sql)
         self._show_state()
 
     def cancel(self) -> None:
         """Stops the query; rows received so far stay."""
-        if self.run.cancel():
+        if self.is_running:
+            self._cancel()
             self._show_status(f"Stopped after {count_of(len(self.model.rows), 'row')}.")
         self._show_state()
 
-    def _on_began(self, names: Sequence[str], types: Sequence[str]) -> None:
-        self.model.begin(names, types)
+    def _cancel(self) -> None:
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending, self.is_running = None, False
 
-    def _on_rows(self, rows: list[tuple[object, ...]]) -> None:
+    def _on_part(self, part: QueryRows) -> None:
+        if part.columns is not None:
+            self.model.begin(part.columns)
+            return
         first = not self.model.rows
-        self.model.add(rows)
+        self.model.add(part)
         if first:
             self.view.fit_columns()
 
-    def _on_ended(self, count: int, more: bool, seconds: float) -> None:
-        most = " or more" if more else ""
-        self._show_status(
-            f"{count_of(count, 'row')}{most}, {seconds:,.2f} s." if count else f"No rows, {seconds:,.2f} s."
-        )
+    def _on_ended(self, end: QueryEnd) -> None:
+        self.is_running = False
+        if end.trouble is not None:
+            self._show_trouble(end.trouble)
+            return
+        most = " or more" if end.is_cut else ""
+        rows = f"{count_of(end.count, 'row')}{most}" if end.count else "No rows"
+        self._show_status(f"{rows}, {end.seconds:,.2f} s.")
         self.view.set_empty_text(_NO_ROWS)
-        self.head.set_count(f"{count:,}")
+        self.head.set_count(f"{end.count:,}")
         self._show_state()
 
-    def _on_failed(self, error: QueryError) -> None:
-        self.editor.mark_trouble(None if error.position is None else (error.position, error.length))
-        place = "" if error.position is None else f" (character {error.position + 1:,})"
-        self._show_status(safe_line(error.sentence, 600) + place, trouble=True)
+    def _on_failed(self, sentence: str) -> None:
+        self.is_running = False
+        self._show_trouble(QueryTrouble(sentence, None, 0))
+
+    def _show_trouble(self, trouble: QueryTrouble) -> None:
+        self.editor.mark_trouble(None if trouble.position is None else (trouble.position, trouble.length))
+        place = "" if trouble.position is None else f" (character {trouble.position + 1:,})"
+        self._show_status(safe_line(trouble.sentence, 600) + place, trouble=True)
         self._show_state()
 
     def _show_status(self, words: str, *, trouble: bool = False) -> None:
@@ -294,7 +298,7 @@ class QueryPanel(HeadedPanel):
         repolish(self.status_label)
 
     def _show_state(self) -> None:
-        running = self.run.running
+        running = self.is_running
         self._run_button.setVisible(not running)
         self._stop_button.setVisible(running)
         found = self.model.message(0) is not None
@@ -305,7 +309,11 @@ class QueryPanel(HeadedPanel):
 
     def _go_to(self, row: int) -> None:
         message = self.model.message(row)
-        if message is not None and message < len(self._document.capture):
+        if message is not None:
+            self._go_to_message(message)
+
+    def _go_to_message(self, message: int) -> None:
+        if message < self._client.state.messages:
             self.message_requested.emit(message)
 
     def _enter(self, row: int) -> None:
@@ -324,7 +332,7 @@ class QueryPanel(HeadedPanel):
 
     def _copy(self) -> None:
         rows = range(min(len(self.model.rows), _MAX_COPIED_ROWS))
-        lines = ["\t".join(self.model.names), *(self.model.row_text(row) for row in rows)]
+        lines = ["\t".join(column.name for column in self.model.columns), *(self.model.row_text(row) for row in rows)]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
     # Saved queries and history
@@ -372,9 +380,6 @@ class QueryPanel(HeadedPanel):
 
     # Calls of the window
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Does nothing: a result belongs to the time of its query."""
-
     def stop(self) -> None:
-        """Stops reading the document."""
-        self.run.close()
+        """Cancels the query."""
+        self._cancel()

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import enum
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis.findings.check_table import CHECK_BY_CODE
-from inspector.filters.strings import quote
+from inspector.engine.requests.filters import quote
+from inspector.engine.requests.finding_rows import CHECK_BY_CODE
+from inspector.present.rows import PRIMARY, SECONDARY, TERTIARY, Cell, Text
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.survey.runs import CountedItem
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.figures_model import FiguresModel
-from inspector.ui.panels.figures_table import FiguresTable
+from inspector.ui.widgets.rows.table import TableView
+from inspector.ui.widgets.rows.table_model import TableModel
 
 
 class FindingColumn(enum.IntEnum):
@@ -35,7 +35,7 @@ class ToolColumn(enum.IntEnum):
     RUNS = 3
 
 
-class CountedModel(FiguresModel[CountedItem]):
+class CountedModel(TableModel[CountedItem]):
     """Rows of findings or tools."""
 
     def __init__(self, columns: type[enum.IntEnum], titles: tuple[str, ...], parent: QObject | None = None) -> None:
@@ -62,11 +62,22 @@ class CountedModel(FiguresModel[CountedItem]):
         return tool_tip(f"{one.name}\n{check.title}" if check is not None else one.name)
 
     @override
+    def cell(self, one: CountedItem, column: enum.IntEnum) -> Cell:
+        text = self.text(one, column)
+        if not column:
+            severe = one.severity in ("error", "warning")
+            mono = "mono-row" if self.columns is ToolColumn else "body"
+            return (Text(text, mono, f"severity.{one.severity}" if severe else PRIMARY, link=True),)
+        count = getattr(one, column.name.lower())
+        failed = column.name == "FAILED"
+        return (Text(text, "figure", TERTIARY if not count else "severity.error" if failed else SECONDARY),)
+
+    @override
     def heading_tip(self, column: int) -> str:
         return ""
 
 
-class CountedTable(FiguresTable):
+class CountedTable(TableView):
     """A list of findings or tools.
 
     Args:
@@ -74,6 +85,7 @@ class CountedTable(FiguresTable):
     """
 
     least_name = 80
+    click_enters = True
 
     def __init__(
         self, model: CountedModel, themes: ThemeController, parent: QWidget | None, *, name: str, field: str
@@ -84,24 +96,6 @@ class CountedTable(FiguresTable):
         self._model = model
         self._field = field
         self.clicked.connect(lambda index: self.enter_row(index.row()))
-
-    @override
-    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        one, column = self._model.rows[index.row()], index.column()
-        font = QFont(self.name_font(mono=not column and self._field == "tool"))
-        font.setUnderline(not column and index.row() == self.hovered_row)
-        token = "ink.secondary" if column else "ink.primary"
-        if not column and one.severity in ("error", "warning"):
-            token = f"severity.{one.severity}"
-        elif column and not getattr(one, self._model.columns(column).name.lower()):
-            token = "ink.tertiary"
-        elif column and self._model.columns(column).name == "FAILED" and one.failed:
-            token = "severity.error"
-        painter.setFont(font)
-        painter.setPen(self._themes.theme.color(token))
-        side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-        text = QFontMetrics(font).elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
 
     @override
     def enter_row(self, row: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from inspector.base.network_shares import share_of
-from inspector.filters.errors import FilterError
+from inspector.engine.requests.filters import Completion, FilterError, FilterProblem, SqlCondition, problem_of
 from inspector.present import formats
+from inspector.survey.file_runs import file_of_run
+from inspector.survey.log_figures import Tables
 from inspector.survey.run_places import is_address
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.look.theme import ThemeController
@@ -71,6 +73,7 @@ class RunsPage(QWidget):
         """
         super().__init__(parent)
         self.runs = runs
+        self._unread = 0
         self._themes = themes
         self.setObjectName("runsPage")
         self.setAccessibleName("Runs")
@@ -78,8 +81,8 @@ class RunsPage(QWidget):
         # Without this attribute a plain QWidget ignores the background of the style sheet.
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.bar = FilterBar(
-            themes, self._check, self, complete=runs.completer.complete, preview=self._preview,
-            placeholder=_PLACEHOLDER, alone=True, to_sql=runs.condition,
+            themes, self._check, self, complete=self._complete, preview=self._preview,
+            placeholder=_PLACEHOLDER, noun="runs", alone=True, to_sql=self._to_sql,
         )  # fmt: skip
         self.bar.applied.connect(self.filter_requested)
         self.bar.left.connect(self.setFocus)
@@ -124,41 +127,73 @@ class RunsPage(QWidget):
         aside = min(round(_LISTS_WIDTH * zoom), round(_MAX_LISTS_SHARE * self.window().width()))
         self.splitter.setSizes([10_000, aside])
         right.setMinimumWidth(round(0.7 * aside))
-        above = QHBoxLayout()
+        # As the tool bar of a document, which holds the filter there: a field on the surface of the rows has no edge.
+        strip = QWidget(self)
+        strip.setObjectName("runsFilterStrip")
+        strip.setProperty("variant", "chrome")
+        strip.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        above = QHBoxLayout(strip)
         above.setContentsMargins(14, 7, 14, 7)
         above.addWidget(self.bar, 1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addLayout(above)
+        whole.addWidget(strip)
         whole.addWidget(self.splitter, 1)
 
-    def _check(self, text: str) -> FilterError | None:
+    def _check(self, text: str) -> FilterProblem | None:
         try:
             self.runs.compile(text)
         except FilterError as error:
-            return error
+            return problem_of(error)
         return None
 
-    def _preview(self, text: str) -> int:
-        return len(self.runs.matching_places(self.runs.compile(text)))
+    def _complete(self, text: str, cursor: int, show: Callable[[Completion], object]) -> None:
+        show(self.runs.completer.complete(text, cursor))
+
+    def _preview(self, text: str, show: Callable[[int | None], object]) -> None:
+        show(len(self.runs.matching_places(self.runs.compile(text))))
+
+    def _to_sql(self, text: str) -> SqlCondition:
+        try:
+            return SqlCondition(self.runs.condition(text))
+        except FilterError as error:
+            return SqlCondition(problem=problem_of(error))
 
     def apply_filter(self, text: str) -> None:
         """Shows the runs that match a filter. An invalid one only shows its error."""
         try:
             chosen = self.runs.matching_places(self.runs.compile(text))
         except FilterError as error:
-            self.bar.show_error(error)
+            self.bar.show_error(problem_of(error))
             return
         self._note_run()
         self._trail.add(RunsStop(text.strip(), None))
         self._show(text.strip(), chosen)
 
-    def _show(self, text: str, chosen: np.ndarray) -> None:
-        self.filter = text
-        self.bar.set_applied(self.filter)
+    def show_unread(self, count: int) -> None:
+        """Shows the number of logs whose figures are still read."""
+        self._unread = count
+        self._set_empty_texts()
+        self.head.set_count(self._count_text(np.array(self.model.rows, np.int64)))
+
+    def add_figures(self, read: Sequence[tuple[str, Tables]]) -> None:
+        """Shows figures of logs, by path; filter, current run and scroll position stay."""
+        self.runs.add_figures(read)
+        self.model.update_figures()
+        self.table.leave_out_absent()
+        self._note_run()
+        last, top = self._trail.last, self.table.verticalScrollBar().value()
+        self._show(self.filter, self.runs.matching_places(self.runs.compile(self.filter)), anew=False)
+        self._select_run(last.run if last is not None else None)
+        self.table.verticalScrollBar().setValue(top)
+
+    def _show(self, text: str, chosen: np.ndarray, *, anew: bool = True) -> None:
+        if anew:
+            self.filter = text
+            self.bar.set_applied(self.filter)
         self.bar.set_counts(len(chosen), len(self.runs))
-        self.model.take_rows(chosen.tolist(), anew=True)
+        self.model.take_rows(chosen.tolist(), anew=anew)
         findings, tools = self.runs.findings_of(chosen), self.runs.tools_of(chosen)
         self._found.take_rows(findings, anew=True)
         self._called.take_rows(tools, anew=True)
@@ -173,8 +208,11 @@ class RunsPage(QWidget):
         total, none = len(self.runs), not self.model.rows
         why = f"No run matches this filter; clear it to see all {total:,}." if total else "This survey holds no runs."
         self.table.set_empty_text(why)
-        self.findings.set_empty_text("No run is shown." if none else "No findings.")
-        self.tools.set_empty_text("No run is shown." if none else "No tool calls.")
+        unread = "Reading the logs." if self._unread else ""
+        if not (self.runs.is_survey or self.runs.path.is_dir()):
+            unread = f"Not read yet. Survey the file: context-inspector survey {self.runs.path.name} -o DIR"
+        for table, words in ((self.findings, "No findings."), (self.tools, "No tool calls.")):
+            table.set_empty_text("No run is shown." if none else unread or words)
 
     # History
 
@@ -197,8 +235,11 @@ class RunsPage(QWidget):
             return
         stop = found[0]
         self._show(stop.filter, self.runs.matching_places(self.runs.compile(stop.filter)))
-        if stop.run in self.model.rows:
-            self.table.setCurrentIndex(self.model.index(self.model.rows.index(stop.run), Column.PATH))
+        self._select_run(stop.run)
+
+    def _select_run(self, run: int | None) -> None:
+        if run is not None and run in self.model.rows:
+            self.table.setCurrentIndex(self.model.index(self.model.rows.index(run), Column.PATH))
 
     def _note_run(self) -> None:
         """Stores the current run in the history, so that Back leads to it."""
@@ -230,8 +271,11 @@ class RunsPage(QWidget):
             if total:
                 parts.append(f"{formats.short_count(total)} {words}")
         if failed:
-            parts.append(f"{formats.count_of(failed, 'log')} could not be surveyed")
-        return ", ".join(parts)
+            how = "surveyed" if self.runs.is_survey else "read"
+            parts.append(f"{formats.count_of(failed, 'log')} could not be {how}")
+        if self._unread:
+            parts.append(f"reading {self._unread:,} more")
+        return " · ".join(parts)
 
     def _open(self, place: int, number: int | None) -> None:
         path: str = self.runs.value(place, "path")
@@ -239,7 +283,7 @@ class RunsPage(QWidget):
             self.refused.emit(f"{path} is in an object store. Download it and open the file.")
         elif share_of(path) not in ("", share_of(str(self.runs.path.absolute()))):
             self.refused.emit(f"{path} is on another computer, according to the survey. Open the file directly.")
-        elif not (Path(path).is_file() or Path(path).is_dir()):  # a device would be read without end
+        elif not (file_of_run(Path(path)).is_file() or Path(path).is_dir()):  # a device would be read without end
             self.refused.emit(f"{path} is not there any more.")
         else:
             self.run_requested.emit(path, number)

@@ -8,49 +8,57 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
-from inspector.filters.strings import quote
+from inspector.engine.requests.filters import quote
 from inspector.present import formats
+from inspector.present.rows import Cell, Elide, Text
 from inspector.present.wire_text import safe_line, tool_tip
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.figures_model import FiguresModel
-from inspector.ui.panels.figures_table import FiguresTable
+from inspector.ui.widgets.rows.table import TableView
+from inspector.ui.widgets.rows.table_model import TableModel
 
 
 class Column(enum.IntEnum):
     """Columns, left to right."""
 
     PATH = 0
-    STARTED = 1
-    TOOK = 2
-    MESSAGES = 3
-    CALLS = 4
-    FAILED = 5
-    FINDINGS = 6
-    TOKENS = 7
-    WASTED = 8
-    COST = 9
-    P95 = 10
-    MODELS = 11
+    TASK = 1
+    STARTED = 2
+    TOOK = 3
+    SCORE = 4
+    ERROR = 5
+    MESSAGES = 6
+    CALLS = 7
+    FAILED = 8
+    FINDINGS = 9
+    TOKENS = 10
+    WASTED = 11
+    COST = 12
+    P95 = 13
+    MODELS = 14
 
 
 TITLES = (
-    "Run", "Began", "Took", "Messages", "Calls", "Failed", "Findings", "Tokens", "Avoidable", "Cost", "p95", "Models",
+    "Run", "Task", "Began", "Took", "Score", "Error", "Messages", "Calls", "Failed", "Findings", "Tokens", "Avoidable",
+    "Cost", "p95", "Models",
 )  # fmt: skip
 FIELDS = {
-    Column.PATH: "path", Column.STARTED: "first", Column.TOOK: "duration", Column.MESSAGES: "messages",
+    Column.PATH: "path", Column.TASK: "task", Column.STARTED: "first", Column.TOOK: "duration",
+    Column.SCORE: "score", Column.ERROR: "error", Column.MESSAGES: "messages",
     Column.CALLS: "tool_calls", Column.FAILED: "failed_calls", Column.FINDINGS: "findings", Column.TOKENS: "tokens",
     Column.WASTED: "wasted", Column.COST: "cost", Column.P95: "latency_p95", Column.MODELS: "models",
 }  # fmt: skip
 """Field of each column."""
 _TIPS = {
-    Column.PATH: "Title of its session, else path of its log", Column.STARTED: "Time of its first message, UTC",
-    Column.TOOK: "From the first message to the last", Column.MESSAGES: "Messages",
+    Column.PATH: "Title of its session, else path of its log", Column.TASK: "Task that the evaluation names",
+    Column.STARTED: "Time of its first message, UTC",
+    Column.TOOK: "From the first message to the last", Column.SCORE: "Score that the evaluation states",
+    Column.ERROR: "Reason for which the run failed", Column.MESSAGES: "Messages",
     Column.CALLS: "Tool calls", Column.FAILED: "Failed calls; Enter goes to the first",
     Column.FINDINGS: "Findings, errors and warnings first; Enter goes to the worst",
     Column.TOKENS: "Tokens reported by model calls, with caches; else an estimate of all messages",
@@ -64,14 +72,15 @@ _MESSAGE_FIELDS = {
 }  # fmt: skip
 """Columns with a message for their figure, and the field of its number."""
 _WIDEST = {
-    Column.STARTED: "0000-00-00 00:00", Column.TOOK: "00 min 00 s", Column.MESSAGES: "8,888,888",
+    Column.TASK: 180, Column.STARTED: "0000-00-00 00:00", Column.TOOK: "00 min 00 s", Column.SCORE: "88.888",
+    Column.ERROR: 150, Column.MESSAGES: "8,888,888",
     Column.CALLS: "88,888",
     Column.FAILED: "88,888", Column.FINDINGS: "88,888", Column.TOKENS: "888.8M", Column.WASTED: "888.8M",
-    Column.COST: "888.88", Column.P95: "88 min 8 s", Column.MODELS: 150,
+    Column.COST: "$0.00888", Column.P95: "88 min 8 s", Column.MODELS: 150,
 }  # fmt: skip
 
 
-class RunsModel(FiguresModel[int]):
+class RunsModel(TableModel[int]):
     """Rows of the table as indices of runs."""
 
     columns = Column
@@ -84,6 +93,10 @@ class RunsModel(FiguresModel[int]):
         paths = [str(runs.value(place, "path")) for place in range(len(runs))]
         common = os.path.commonprefix(paths) if len(paths) > 1 else ""  # noqa: RUF071 - to its last "/"
         self._above = common.rfind("/") + 1  # the common folder of all paths is omitted in each
+
+    def update_figures(self) -> None:
+        """Takes over figures that the runs gained; `take_rows` shows them."""
+        self._tokens = self.runs.tokens()
 
     @override
     def key_of(self, one: int) -> int:
@@ -99,7 +112,7 @@ class RunsModel(FiguresModel[int]):
 
     @override
     def is_figure(self, column: int) -> bool:
-        return column not in (Column.PATH, Column.MODELS)
+        return column not in (Column.PATH, Column.TASK, Column.ERROR, Column.MODELS)
 
     @override
     def tip(self, one: int) -> str:
@@ -133,6 +146,23 @@ class RunsModel(FiguresModel[int]):
             return self.runs.value(place, "stated_cost")
         return ", ".join(value) if isinstance(value, list) else value
 
+    @override
+    def cell(self, one: int, column: Column) -> Cell:
+        elide: Elide = "middle" if column is Column.PATH else "right"
+        font = "figure" if self.is_figure(column) else "body"
+        linked = self.message_behind(one, column) is not None
+        return (Text(self.text(one, column), font, self._token(one, column), elide, link=linked),)
+
+    def _token(self, place: int, column: Column) -> str:
+        value = self.runs.value
+        if column is Column.PATH:
+            return "ink.primary"
+        if column is Column.ERROR or (column is Column.FAILED and value(place, "failed_calls")):
+            return "severity.error"
+        if column is Column.FINDINGS and value(place, "worst") in ("error", "warning"):
+            return f"severity.{value(place, 'worst')}"
+        return "ink.secondary" if self.text(place, column) not in ("", "0") else "ink.tertiary"
+
     def message_behind(self, place: int, column: Column) -> int | None:
         """Returns the message number for a figure of a run, or None."""
         name = _MESSAGE_FIELDS.get(column)
@@ -146,6 +176,9 @@ def _count(value: int) -> str:
 _FORMATS: dict[Column, Callable[[Any], str]] = {
     Column.STARTED: lambda value: formats.day_and_time(value)[:16],
     Column.TOOK: lambda value: formats.duration(int(value * 1e9)),
+    Column.SCORE: "{:.5g}".format,
+    Column.TASK: safe_line,
+    Column.ERROR: safe_line,
     Column.TOKENS: formats.short_count,
     Column.WASTED: formats.short_count,
     Column.COST: formats.dollars,
@@ -154,7 +187,7 @@ _FORMATS: dict[Column, Callable[[Any], str]] = {
 }
 
 
-class RunsTable(FiguresTable):
+class RunsTable(TableView):
     """The table of runs.
 
     Signals:
@@ -163,39 +196,20 @@ class RunsTable(FiguresTable):
 
     run_requested = Signal(int, object)
     gives_way = (
-        Column.MODELS, Column.P95, Column.WASTED, Column.TOOK, Column.CALLS, Column.TOKENS, Column.MESSAGES,
-        Column.STARTED,
+        Column.P95, Column.WASTED, Column.TASK, Column.MODELS, Column.TOOK, Column.CALLS, Column.TOKENS,
+        Column.MESSAGES, Column.STARTED,
     )  # fmt: skip
 
     def __init__(self, model: RunsModel, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(model, themes, parent, name="runs", widths=_WIDEST)
         self._model = model
-        costs = ("cost", "stated_cost")
-        if not any(model.runs.value(place, name) is not None for place in range(len(model.runs)) for name in costs):
-            self.absent.add(Column.COST)
+        self.leave_out_absent()
 
-    @override
-    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        column, place = Column(index.column()), self._model.rows[index.row()]
-        linked = self._model.message_behind(place, column) is not None
-        font = QFont(self.name_font(mono=False))
-        font.setUnderline(linked and index.row() == self.hovered_row)
-        side = Qt.AlignmentFlag.AlignRight if self._model.is_figure(column) else Qt.AlignmentFlag.AlignLeft
-        how = Qt.TextElideMode.ElideMiddle if column is Column.PATH else Qt.TextElideMode.ElideRight
-        painter.setFont(font)
-        painter.setPen(self._themes.theme.color(self._token(place, column)))
-        text = QFontMetrics(font).elidedText(str(index.data() or ""), how, box.width())
-        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
-
-    def _token(self, place: int, column: Column) -> str:
-        value = self._model.runs.value
-        if column is Column.PATH:
-            return "ink.primary"
-        if column is Column.FAILED and value(place, "failed_calls"):
-            return "severity.error"
-        if column is Column.FINDINGS and value(place, "worst") in ("error", "warning"):
-            return f"severity.{value(place, 'worst')}"
-        return "ink.secondary" if self._model.text(place, column) not in ("", "0") else "ink.tertiary"
+    def leave_out_absent(self) -> None:
+        """Hides the columns that no run has a value for."""
+        places = range(len(self._model.runs))
+        stated = {column for column in Column if any(self._model.text(place, column) for place in places)}
+        self.leave_out({int(column) for column in Column if column is not Column.PATH} - stated)
 
     def open_row(self, row: int, column: Column | None = None) -> None:
         """Opens a run at the message of a column's figure; without one, of the sort column's."""

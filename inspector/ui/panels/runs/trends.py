@@ -17,7 +17,7 @@ from inspector.ui.look.theme import ThemeController
 _HEIGHT, _LINE = 92, 18
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-NOTHING = "Trends need at least two runs with dates."
+NOTHING = "Trends need figures of at least two runs that began at different times."
 
 
 class Trends(QWidget):

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import enum
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.document.document import CaptureDocument
-from inspector.filters.strings import quote
+from inspector.engine.requests.filters import quote
+from inspector.engine.requests.source_rows import ClockBasis, DescribeSources, SourceRow
 from inspector.present import formats
-from inspector.present.sources import SourceRow, source_rows
+from inspector.present.rows import SECONDARY, Cell, Spot, Text
 from inspector.present.wire_text import safe_line, tool_tip
-from inspector.store.files.source_files import ClockBasis
-from inspector.ui import budgets
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.figures_model import FiguresModel
-from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.list_panel import HeadedPanel
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.widgets.refresh_throttle import RefreshThrottle
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer
+from inspector.ui.widgets.rows.table import TableView
+from inspector.ui.widgets.rows.table_model import TableModel
 
-_SWATCH = 8
 _STATE_TOKENS = {"failed": "severity.error", "left out": "severity.warning", "live": "state.active"}
 
 
@@ -55,7 +51,7 @@ _WIDEST = {
 }  # fmt: skip
 
 
-class SourcesModel(FiguresModel[SourceRow]):
+class SourcesModel(TableModel[SourceRow]):
     """Rows of sources."""
 
     columns = Column
@@ -64,7 +60,6 @@ class SourcesModel(FiguresModel[SourceRow]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(Column.NAME, parent)
-        self._descending = False
 
     @override
     def key_of(self, one: SourceRow) -> int:
@@ -94,11 +89,19 @@ class SourcesModel(FiguresModel[SourceRow]):
         return texts[column]
 
     @override
+    def cell(self, one: SourceRow, column: Column) -> Cell:
+        text = self.text(one, column)
+        if column is Column.NAME:
+            return Spot(one.token), Text(text, "mono-row", elide="middle")
+        ink = _STATE_TOKENS.get(one.state, SECONDARY) if column is Column.STATE else SECONDARY
+        return (Text(text, "figure" if self.is_figure(column) else "body", ink),)
+
+    @override
     def heading_tip(self, column: int) -> str:
         return _TIPS[column]
 
 
-class SourcesView(FiguresTable):
+class SourcesView(TableView):
     """The table of sources.
 
     Signals:
@@ -122,28 +125,6 @@ class SourcesView(FiguresTable):
         super().use_theme()
         heads = self.horizontalHeader()
         heads.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
-
-    @override
-    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        column, one, theme = self.column_at(index), self._model.rows[index.row()], self._themes.theme
-        if column is Column.NAME:
-            side = round(_SWATCH * theme.zoom)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color(one.token))
-            painter.drawRoundedRect(QRectF(box.x(), box.center().y() - side / 2 + 0.5, side, side), 2, 2)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            box = box.adjusted(2 * side, 0, 0, 0)
-        font = self.name_font(mono=column is Column.NAME)
-        token = "ink.primary" if column is Column.NAME else "ink.secondary"
-        if column is Column.STATE:
-            token = _STATE_TOKENS.get(one.state, token)
-        elide = Qt.TextElideMode.ElideMiddle if column is Column.NAME else Qt.TextElideMode.ElideRight
-        text = QFontMetrics(font).elidedText(str(index.data() or ""), elide, box.width())
-        painter.setFont(font)
-        painter.setPen(theme.color(token))
-        side = Qt.AlignmentFlag.AlignRight if column >= Column.RECORDS else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
 
     @override
     def enter_row(self, row: int) -> None:
@@ -184,10 +165,8 @@ class SourcesPanel(HeadedPanel):
     add_requested = Signal()
     save_requested = Signal()
 
-    def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(document, "Sources", parent)
+    def __init__(self, client: Client, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__("Sources", parent)
         self.model = SourcesModel(self)
         self.head = PaneHead(theme_controller, "Sources", name="sourcesHead", parent=self)
         self.head.add_button("add", "Add a source", name="sourcesAdd").clicked.connect(self.add_requested)
@@ -198,19 +177,17 @@ class SourcesPanel(HeadedPanel):
         self.view = SourcesView(self.model, theme_controller, self)
         self.view.filter_requested.connect(self.filter_requested)
         self.stack(self.head, self.view)
-        self.throttle = RefreshThrottle(self, self._renew, lambda: budgets.current.figures_ms)
-
-    def apply_changes(self, _changes: AnalysisChanges) -> None:
-        """Requests a refresh."""
-        self.throttle.request()
+        self.latest: LatestAnswer[list[SourceRow]] = LatestAnswer(
+            self, client, DescribeSources, self._show, every_ms=lambda: intervals.FIGURES_MS
+        )
 
     def stop(self) -> None:
-        """Stops reading the document."""
-        self.throttle.stop()
+        """Ends all requests."""
+        self.latest.stop()
 
-    def _renew(self) -> None:
-        rows = source_rows(self._document)
+    def _show(self, rows: list[SourceRow]) -> None:
         self.model.take_rows(rows)
+        self.view.leave_out(set() if any(one.shared for one in rows) else {int(Column.SHARED)})
         self.head.set_count(formats.count_of(len(rows), "source"))
         self.view.set_empty_text("No sources.")
         self.view.viewport().update()

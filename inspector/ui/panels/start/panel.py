@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,28 +12,36 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.base.targets import session_target
 from inspector.formats.products import SOME_PRODUCTS
 from inspector.present.unsaved_captures import MAX_SHOWN, more_words, unsaved_sentence
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.buttons import ActionCard, DropHint, Pressable, RecentRow
-from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
+from inspector.ui.panels.start.recents import Recent, new_session, recent_connection, recent_file
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import Sign, TextLabel
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 if TYPE_CHECKING:
-    from inspector.store.files.capture_folder import UnsavedCapture
+    from inspector.engine.requests.agent_sessions import NewSession
+    from inspector.present.unsaved_captures import UnsavedCapture
 
 CONNECTIONS_SHOWN = 3
 """Maximum of connections above the files; named ones come first."""
 
-ROWS_SHOWN = 7
-"""Maximum of rows in total."""
+ROWS_SHOWN = 5
+"""Maximum of recent rows in total."""
+
+SESSIONS_SHOWN = 4
+"""Maximum of sessions. Their lines are kept free from the start, so that nothing moves when they are found."""
 
 CLEAR_HELP = "Clear recent files and connections, except named ones"
+
+NO_SESSIONS = "No session of a coding agent was found here."
+"""Text in place of sessions."""
 
 NOTHING_RECENT = "Recent files and connections appear here."
 """Text of the empty list."""
@@ -49,7 +57,9 @@ class StartPage(QWidget):
         notices: bars above the page, one per unsaved capture.
 
     Signals:
-        open_requested, connect_requested, demo_requested, paste_requested, sessions_requested: a card was pressed.
+        open_requested, connect_requested, tap_requested, demo_requested, paste_requested, sessions_requested: a card
+        was pressed.
+        session_requested(str): open a session by its target.
         recent_file_requested(str): open a recent file by its path.
         recent_connection_requested(ConnectionSettings): open a recent connection.
         edit_connection_requested(NamedConnection), delete_connection_requested(NamedConnection): for a named
@@ -62,9 +72,11 @@ class StartPage(QWidget):
 
     open_requested = Signal()
     connect_requested = Signal()
+    tap_requested = Signal()
     demo_requested = Signal()
     paste_requested = Signal()
     sessions_requested = Signal()
+    session_requested = Signal(str)
     recent_file_requested = Signal(str)
     recent_connection_requested = Signal(object)
     edit_connection_requested = Signal(object)
@@ -93,11 +105,13 @@ class StartPage(QWidget):
         self._cards: list[ActionCard] = []
         self._actions: dict[ActionCard, str] = {}
         self._rows: list[RecentRow] = []
+        self._sessions: list[RecentRow] = []
         self._asked: dict[RecentRow, ConnectionSettings | str] = {}
         self._build()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.show_recents(settings)
+        self._found.setVisible(settings.start.agent_sessions)
 
     def _build(self) -> None:
         lines = QVBoxLayout(self)
@@ -140,20 +154,16 @@ class StartPage(QWidget):
         cards: tuple[tuple[str, str, str, SignalInstance], ...] = (
             ("open", "Open a log", "Gateway logs, MCP traffic, traces, captures", self.open_requested),
             ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
+            ("tap", "Tap an MCP server", "Record its messages with a client", self.tap_requested),
+            ("sessions", "Agent sessions", SOME_PRODUCTS, self.sessions_requested),
             ("demo", "Start the demo", "Scripted agents on a local gateway", self.demo_requested),
-            (
-                "sessions",
-                "Agent sessions",
-                SOME_PRODUCTS,
-                self.sessions_requested,
-            ),
             ("paste", "Paste text as a log", "One JSON object per line", self.paste_requested),
         )
         for icon, title, detail, signal in cards:
             card = ActionCard(self._themes, icon, title, detail, "", name=f"start_{icon}", parent=self)
             card.clicked.connect(_without_argument(signal.emit))
             self._cards.append(card)
-            self._actions[card] = f"file.{icon}"
+            self._actions[card] = "capture.tap" if icon == "tap" else f"file.{icon}"
             self._card_column.addWidget(card)
         self._card_column.addSpacing(10)
         self._card_column.addWidget(DropHint(self._themes, self))
@@ -176,8 +186,36 @@ class StartPage(QWidget):
         column.addLayout(self._recent_column)
         self._nothing = TextLabel(NOTHING_RECENT, variant="tertiary", name="startNothing", parent=self)
         column.addWidget(self._nothing)
+        column.addWidget(self._build_sessions())
         column.addStretch(1)
         return column
+
+    def _build_sessions(self) -> QWidget:
+        self._found = QWidget(self)
+        lines = QVBoxLayout(self._found)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.setSpacing(0)
+        self._session_head = QHBoxLayout()
+        self._session_head.addWidget(TextLabel("Newest sessions", variant="strong", name="startSessions", parent=self))
+        self._session_head.addStretch(1)
+        self._all = LinkButton("Show all", name="startAllSessions", parent=self)
+        self._all.setAccessibleDescription("List all sessions of coding agents on this machine")
+        self._all.setToolTip(self._all.accessibleDescription())
+        self._all.clicked.connect(_without_argument(self.sessions_requested.emit))
+        self._all.hide()
+        self._session_head.addWidget(self._all)
+        lines.addLayout(self._session_head)
+        self._session_column = QVBoxLayout()
+        self._session_column.setSpacing(0)
+        lines.addLayout(self._session_column)
+        self._looking = TextLabel("Looking for sessions...", variant="tertiary", name="startLooking", parent=self)
+        self._session_column.addWidget(self._looking)
+        self._try_demo = LinkButton("Start the demo", name="startTryDemo", parent=self)
+        self._try_demo.clicked.connect(_without_argument(self.demo_requested.emit))
+        self._try_demo.hide()
+        self._session_column.addWidget(self._try_demo, 0, Qt.AlignmentFlag.AlignLeft)
+        lines.addStretch(1)
+        return self._found
 
     def show_keys(self, words: KeyWords) -> None:
         """Shows the keyboard shortcuts on the cards."""
@@ -229,6 +267,26 @@ class StartPage(QWidget):
             )
         self._clear.setVisible(bool(unnamed or settings.recent_files))
         self._nothing.setVisible(not self._rows)
+
+    # Sessions of coding agents
+
+    def show_sessions(self, found: Sequence[NewSession]) -> None:
+        """Lists the newest sessions; without one offers the demo."""
+        for row in self._sessions:
+            self._session_column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        now = datetime.now().astimezone()
+        self._sessions = []
+        for place, one in enumerate(found[:SESSIONS_SHOWN]):
+            row = RecentRow(self._themes, new_session(one, now), name=f"startSession{place}", parent=self)
+            row.clicked.connect(_without_argument(partial(self.session_requested.emit, session_target(one.path))))
+            self._session_column.addWidget(row)
+            self._sessions.append(row)
+        self._looking.setText(NO_SESSIONS)
+        self._looking.setVisible(not found)
+        self._try_demo.setVisible(not found)
+        self._all.setVisible(bool(found))
 
     def _add_row(self, recent: Recent, ask: Callable[[object], object], what: ConnectionSettings | str) -> None:
         row = RecentRow(self._themes, recent, name=f"startRecent{len(self._rows)}", parent=self)
@@ -290,7 +348,8 @@ class StartPage(QWidget):
             self._move_focus(*move)
 
     def _move_focus(self, aside: int, down: int) -> None:
-        columns: list[list[Pressable]] = [list(self._cards), [row for row in self._rows if row.isEnabled()]]
+        rows: list[Pressable] = [row for row in (*self._rows, *self._sessions) if row.isEnabled()]
+        columns: list[list[Pressable]] = [list(self._cards), rows]
         focused = self.focusWidget()
         if not isinstance(focused, Pressable) or not any(focused in column for column in columns):
             self._cards[0].setFocus(Qt.FocusReason.TabFocusReason)
@@ -329,7 +388,11 @@ class StartPage(QWidget):
         self._card_column.setSpacing(round(2 * zoom))
         self._recent_column.setSpacing(round(2 * zoom))
         self._recent_head.setContentsMargins(round(12 * zoom), 0, round(10 * zoom), round(9 * zoom))
-        self._nothing.setContentsMargins(round(12 * zoom), round(4 * zoom), 0, 0)
+        for label in (self._nothing, self._looking):
+            label.setContentsMargins(round(12 * zoom), round(4 * zoom), 0, round(4 * zoom))
+        self._session_head.setContentsMargins(round(12 * zoom), round(18 * zoom), round(10 * zoom), round(9 * zoom))
+        self._try_demo.setContentsMargins(round(12 * zoom), 0, 0, 0)
+        self._found.setMinimumHeight(round((18 + 9 + 18 + 44 * SESSIONS_SHOWN) * zoom))
         self.update()
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from stat import S_ISDIR
+from typing import TYPE_CHECKING
 
 from inspector.base.targets import is_session, target_path
 from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection, RecentFacts
 from inspector.survey import is_survey
+
+if TYPE_CHECKING:
+    from inspector.engine.requests.agent_sessions import NewSession
 
 KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.jsonl": "capability decisions"}
 """File names used by only one program."""
@@ -59,6 +63,13 @@ def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> R
         words.insert(1, formats.count_of(known.messages, "message"))
         words.append(formats.day_words(known.first_ns / 1e9, now) if known.first_ns is not None else "")
     return Recent(title, ", ".join(word for word in words if word), icon, path)
+
+
+def new_session(session: NewSession, now: datetime) -> Recent:
+    """Returns the row of a session: its title; agent, project and age."""
+    when = "running" if session.is_running else formats.day_words(session.modified_s, now)
+    detail = " · ".join(filter(None, (session.program, session.project, when)))
+    return Recent(session.title, detail, "sessions", f"{session.title}\n{session.path}")
 
 
 def recent_connection(connection: ConnectionSettings) -> Recent:

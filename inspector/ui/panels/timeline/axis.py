@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from inspector.analysis.views.timeline.message_positions import PER_MESSAGE
-from inspector.analysis.views.timeline.scale import Break, TimeScale
-from inspector.analysis.views.timeline.track_marks import UNBROKEN, Window
+from inspector.engine.requests.plots import PER_MESSAGE, Break, TimeScale, Window
 from inspector.present import formats
 from inspector.present.time_ranges import since_words
 
@@ -73,7 +71,7 @@ class TimeAxis(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.first_ns, self.last_ns = 0, LEAST_SPAN_NS
-        self.scale = UNBROKEN
+        self.scale = TimeScale()
         self.counts = False
         self._left, self._right = self._whole()
         self.cursor_ns: int | None = None
@@ -154,7 +152,7 @@ class TimeAxis(QObject):
             self.counts = on
             self.set_brush(None)
             self.set_cursor(None)
-            self.first_ns, self.last_ns, self.scale = 0, LEAST_SPAN_NS, UNBROKEN
+            self.first_ns, self.last_ns, self.scale = 0, LEAST_SPAN_NS, TimeScale()
             self._left, self._right = self._whole()
 
     def show(self, left_ns: int, right_ns: int) -> None:
@@ -240,14 +238,24 @@ class TimeAxis(QObject):
             return formats.message_number(max(0, round((ns - self.first_ns) / PER_MESSAGE)))
         return since_words(ns - self.first_ns, step_ns, of_ns=self.last_ns - self.first_ns)
 
+    @property
+    def tick_px(self) -> int:
+        """Minimum distance of two ticks, in pixels."""
+        return _TICK_PX
+
+    @property
+    def tick_origin(self) -> int:
+        """A time with a tick; the others are round distances from it."""
+        return self.first_ns
+
     def ticks(self, width: float) -> list[tuple[int, str]]:
         """Returns times and labels of ticks on an axis of this width: "10 s", "1.250 s", "0:05 h"."""
-        least = self.span_ns * _TICK_PX / max(1.0, width)
+        least = self.span_ns * self.tick_px / max(1.0, width)
         if self.counts:
             step = max(PER_MESSAGE, _decimal_step(least))
             origin = self.first_ns - PER_MESSAGE  # ticks are at round message numbers; the first message is No. 1
         else:
-            step, origin = _step(least), self.first_ns
+            step, origin = _step(least), self.tick_origin
         found: list[tuple[int, str]] = []
         for left, right in self.scale.unbroken_parts(max(self.left_ns, self.first_ns), self.right_ns):
             at = origin - (origin - left) // step * step  # the first tick at or after the left end

@@ -1,96 +1,17 @@
-"""Hints over the lanes: the card at the pointer, and links to the nearest messages if none is visible.
-
-Texts of messages and contexts are escaped and have secrets masked.
-"""
+"""Hints over the lanes: the card at the pointer, and links to the nearest messages if none is visible."""
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.timeline.lanes import Bar
-from inspector.analysis.views.timeline.spans import SpanKind
-from inspector.analysis.views.timeline.track_marks import Mark
-from inspector.present import formats
-from inspector.present.context_labels import node_label
-from inspector.present.message_row import row_content
-from inspector.present.time_ranges import since_words
-from inspector.present.wire_text import safe_line
-from inspector.store.columns.hashes import NO_ROW
+from inspector.engine.requests.timeline import ItemTexts
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
-
-_LONGEST = 140
-
-
-def _time_label(source: TimelineSource, place: int) -> str:
-    """Returns the time of a position as labelled on the axis."""
-    return since_words(source.since_ns(place), of_ns=source.clock.last_ns - source.clock.first_ns)
-
-
-def message_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
-    """Returns the card of a message: sender, receivers and kind; text; No., time and latency."""
-    content = row_content(source.document, row)
-    ends = " to ".join(filter(None, (content.sender, content.receivers)))
-    kind = content.kind_text or content.word
-    title = f"{ends}: {kind}" if ends else kind
-    since = _time_label(source, int(source.times.values[row]))
-    foot = ", ".join(filter(None, (formats.message_number(row), since, content.latency and f"took {content.latency}")))
-    return title, safe_line(content.text, _LONGEST), foot
-
-
-def compaction_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
-    """Returns the lines of a compacted context: its participant, its size before and after, No. and time."""
-    title, text, foot = message_lines(source, row)
-    who = title.partition(":")[0].partition(" to ")[0]
-    return f"{who}: context compacted" if who else "Context compacted", text, foot
-
-
-def several_lines(source: TimelineSource, mark: Mark) -> tuple[str, str, str]:
-    """Returns the card of a mark for several messages: count, first message, and a hint for spreading them out."""
-    title, text, foot = message_lines(source, mark.row)
-    first = ", ".join(filter(None, (title, text)))
-    return formats.count_of(mark.count, "message"), f"The first is {first}", f"{foot}. Double-click to spread them out."
-
-
-def span_lines(source: TimelineSource, row: int, end: int, sort: SpanKind) -> tuple[str, str, str]:
-    """Returns the card of a span: message and duration; text; first and last No. and start."""
-    spans = source.spans
-    place = int(np.flatnonzero((spans.rows == row) & (spans.sorts == sort))[0])
-    until = source.times.last_ns if end == NO_ROW else int(spans.ends_ns[place])
-    took = formats.duration(source.since_ns(until) - source.since_ns(int(spans.starts_ns[place])))
-    title, text, _ = message_lines(source, row)
-    who = title.partition(":")[0]
-    if sort is SpanKind.MODEL:
-        title, text = f"{who.partition(' to ')[0]}: model, {took}", text
-    else:
-        title = f"{title}, {took}{' so far' if end == NO_ROW else ''}"
-    numbers = [formats.message_number(row), *([] if end in (NO_ROW, row) else [formats.message_number(end)])]
-    return title, text, f"{' to '.join(numbers)}, from {_time_label(source, int(spans.starts_ns[place]))}"
-
-
-def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
-    """Returns the card of a context's bar: label; path if it differs; state, start and duration."""
-    document = source.document
-    label = node_label(document, bar.node) if bar.node != MAIN else "main"
-    path = safe_line(document.analysis.contexts.tree.path(bar.node), _LONGEST) if bar.node != MAIN else ""
-    took = source.since_ns(bar.end_ns) - source.since_ns(bar.start_ns)
-    foot = f"{bar.state.capitalize()}, from {_time_label(source, bar.start_ns)}, {formats.duration(took)}"
-    return label, path if path != label else "", foot
-
-
-def accessible_text(source: TimelineSource, lane: str, row: int) -> str:
-    """Returns the text of the message under the cursor for screen readers."""
-    title, text, foot = message_lines(source, row)
-    return f"Lane {safe_line(lane, _LONGEST)}. {foot}. {title}. {text}"
-
 
 _WIDEST, _PAD, _AWAY = 360, 10, 14
 
@@ -110,8 +31,9 @@ class HoverCard(FloatingFrame):
         self.lines: tuple[str, str, str] = ("", "", "")
         self.hide()
 
-    def show_lines(self, lines: tuple[str, str, str], at: QPoint) -> None:
+    def show_texts(self, texts: ItemTexts, at: QPoint) -> None:
         """Shows the texts beside a position of the parent."""
+        lines = texts.title, texts.text, texts.foot
         if lines != self.lines:
             self.lines = lines
             self.setAccessibleDescription(". ".join(filter(None, lines)))

@@ -12,17 +12,22 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
 
-from inspector.analysis.findings import Severity
-from inspector.analysis.views.timeline.lanes import Lane
-from inspector.analysis.views.timeline.spans import SpanKind
-from inspector.analysis.views.timeline.track_marks import DENSE_PX
-from inspector.document.document import CaptureDocument
+from inspector.engine.requests.timeline import (
+    DENSE_PX,
+    Picture,
+    SeenBar,
+    SeenLane,
+    SeenMark,
+    SeenSpan,
+    Severity,
+    SpanKind,
+    TrackPicture,
+)
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import Theme
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
-from inspector.ui.panels.timeline.lanes_picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
 from inspector.ui.panels.timeline.shapes import (
     COMPACTED,
     Shapes,
@@ -61,6 +66,7 @@ class Overlay:
 
     Attributes:
         cursor, brushed: pixels on the axis, or None.
+        gaps: gaps in the capture, pixels on the axis.
         chain: positions of the selected message's chain, in order of arrival.
         links: index pairs of cause and effect in the chain.
         selected: index of the selected message, or -1.
@@ -69,6 +75,7 @@ class Overlay:
 
     cursor: float | None
     brushed: tuple[float, float] | None
+    gaps: list[float]
     chain: list[tuple[float, int]]
     links: list[tuple[int, int]]
     selected: int
@@ -82,10 +89,9 @@ class LanesPainter:
         label_boxes: boxes of labels in the last painting; y from the top of all lanes.
     """
 
-    def __init__(self, theme: Theme, shapes: Shapes, document: CaptureDocument) -> None:
+    def __init__(self, theme: Theme, shapes: Shapes) -> None:
         self._theme = theme
         self._shapes = shapes
-        self._document = document
         self._name_font, self._small = theme.font("body-medium"), theme.font("small")
         self._name_metrics, self._small_metrics = QFontMetrics(self._name_font), QFontMetrics(self._small)
         self._head = head_width(theme)
@@ -98,8 +104,8 @@ class LanesPainter:
         return round(pixels * self._theme.zoom)
 
     def paint(
-        self, painter: QPainter, area: QRect, picture: Picture, top: int, ticks: list[float],
-        breaks: list[tuple[float, float]], *, several: bool,
+        self, painter: QPainter, area: QRect, picture: Picture, ticks: list[float],
+        breaks: list[tuple[float, float]],
     ) -> None:  # fmt: skip
         """Paints the lanes and their content.
 
@@ -107,12 +113,10 @@ class LanesPainter:
             painter: of the view or of a cached pixmap.
             area: the view.
             picture: the visible content.
-            top: vertical scroll position.
             ticks: vertical lines of the ruler, pixels on the axis.
             breaks: ends of the silences left out, pixels on the axis.
-            several: True for several spaces; heads then name the space.
         """
-        theme, head = self._theme, self._head
+        theme, head, top = self._theme, self._head, picture.top
         painter.fillRect(area, theme.color("surface.base"))
         hair = theme.color("line.hair")
         for x in ticks:
@@ -136,22 +140,31 @@ class LanesPainter:
         self._paint_problems(painter, picture)
         self._paint_compactions(painter, picture)
         painter.setClipping(False)
-        for lane, begin, end in picture.lanes:
-            self._paint_head(painter, lane, begin, end, several)
-            painter.fillRect(0, end - 1, area.width(), 1, hair)
+        for lane in picture.lanes:
+            self._paint_head(painter, lane)
+            painter.fillRect(0, lane.bottom - 1, area.width(), 1, hair)
         painter.translate(0, top)
         painter.fillRect(head - 1, 0, 1, area.height(), hair)
 
-    def paint_over(self, painter: QPainter, area: QRect, picture: Picture, top: int, overlay: Overlay) -> None:
-        """Paints the layer over the lanes: chain, brush and cursor."""
+    def paint_over(self, painter: QPainter, area: QRect, width: int, top: int, overlay: Overlay) -> None:
+        """Paints the layer over the lanes: chain, gaps, brush and cursor.
+
+        Args:
+            painter: of the view.
+            area: the view.
+            width: of the axis.
+            top: vertical scroll position.
+            overlay: the layer.
+        """
         painter.setClipRect(area.adjusted(self._head, 0, 0, 0))
         painter.translate(0, -top)
         self._paint_chain(painter, overlay)
         painter.translate(0, top)
-        self._paint_over(painter, area, picture, overlay)
+        self._paint_over(painter, area, width, overlay)
 
-    def _paint_head(self, painter: QPainter, lane: Lane, begin: int, end: int, several: bool) -> None:
+    def _paint_head(self, painter: QPainter, lane: SeenLane) -> None:
         theme, left = self._theme, self._theme.metrics.pane_padding
+        begin, end = lane.top, lane.bottom
         painter.fillRect(0, begin, self._head, end - begin, theme.color("surface.chrome"))
         room = self._head - left - self._px(9)
         count, one_line = f"{lane.count:,}", end - begin < self._px(50)
@@ -164,8 +177,8 @@ class LanesPainter:
             room -= self._small_metrics.horizontalAdvance(count) + self._px(6)
         else:
             below = formats.count_of(lane.count, "message")
-            if several:
-                below = f"{safe_line(self._document.capture.strings[lane.space], _MAX_NAME)}, {count}"
+            if lane.space:
+                below = f"{safe_line(lane.space, _MAX_NAME)}, {count}"
             second = QRectF(left, begin + self._px(24), room, self._px(18))
             painter.drawText(second, flags, self._elided(self._small_metrics, below, room))
         painter.setFont(self._name_font)
@@ -205,10 +218,10 @@ class LanesPainter:
 
         Pens and brushes are prepared, because there are thousands of bars.
         """
-        state, reach, open_end = seen.bar.state, self._reach, self._open_end
-        left, right = max(seen.left, -50), min(seen.right, picture.window.width + 50)
+        state, reach, open_end = seen.state, self._reach, self._open_end
+        left, right = max(seen.left, -50), min(seen.right, picture.width + 50)
         box = QRectF(self._head + left - reach + 0.5, top + 0.5, right - left + 2 * reach - 1, high - 1)
-        pen, brush = self._pens[seen.bar.reasoning]
+        pen, brush = self._pens[seen.reasoning]
         painter.setPen(pen)
         painter.setBrush(brush)
         ended = state in _ENDED
@@ -252,12 +265,12 @@ class LanesPainter:
         """
         zoom, pad = self._theme.zoom, self._px(8)
         begin, end = max(box.left(), self._head) + pad, box.right() - pad
-        if seen.bar.state not in _ENDED:
+        if seen.state not in _ENDED:
             end -= self._open_end
         behind = after[0], after[1] - pad
-        if max(end - begin, behind[1] - behind[0]) < _MIN_TEXT_WIDTH:
+        if not seen.label or max(end - begin, behind[1] - behind[0]) < _MIN_TEXT_WIDTH:
             return
-        words = safe_line(self._document.analysis.contexts.label(seen.bar.node), _MAX_NAME)
+        words = safe_line(seen.label, _MAX_NAME)
         wanted = self._small_metrics.horizontalAdvance(words) + _MIN_TEXT_WIDTH
         rooms: list[tuple[float, float]] = []
         for one in marks:
@@ -370,19 +383,19 @@ class LanesPainter:
             painter.drawEllipse(places[overlay.selected], 9.5 * zoom, 9.5 * zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _paint_over(self, painter: QPainter, area: QRect, picture: Picture, overlay: Overlay) -> None:
+    def _paint_over(self, painter: QPainter, area: QRect, width: int, overlay: Overlay) -> None:
         theme = self._theme
-        for x in picture.gaps:
+        for x in overlay.gaps:
             for y in range(0, area.height(), 6):
                 painter.fillRect(self._head + round(x), y, 1, 3, theme.color("severity.warning"))
         if overlay.brushed is not None:
-            left, right = (round(min(max(x, 0), picture.window.width)) + self._head for x in overlay.brushed)
+            left, right = (round(min(max(x, 0), width)) + self._head for x in overlay.brushed)
             wash = QColor(theme.color("accent.ring"))
             wash.setAlphaF(0.14)
             painter.fillRect(left, 0, max(1, right - left), area.height(), wash)
             for x in (left, right):
                 painter.fillRect(x, 0, 1, area.height(), theme.color("accent.ring"))
-        if overlay.cursor is not None and 0 <= overlay.cursor <= picture.window.width:
+        if overlay.cursor is not None and 0 <= overlay.cursor <= width:
             painter.fillRect(self._head + round(overlay.cursor), 0, 1, area.height(), theme.color("ink.secondary"))
 
 

@@ -7,13 +7,17 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QScrollBar, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.views.causes.chain import ChainStep, steps_of_turn
-from inspector.analysis.views.timeline.lanes import FAMILIES
-from inspector.analysis.views.timeline.range_condition import number_condition, time_condition
-from inspector.document.document import CaptureDocument
-from inspector.filters.visible import VisibleRows
-from inspector.ui import budgets
+from inspector.engine.requests.plots import RangeCondition
+from inspector.engine.requests.timeline import (
+    FindInTimeline,
+    LaneBy,
+    LanesLook,
+    TimelineFacts,
+    TimelinePlace,
+    TimelineProgress,
+    UpdateTimeline,
+)
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.plot_choices import PlotChoices
@@ -23,8 +27,8 @@ from inspector.ui.panels.timeline.lanes_view import LanesView
 from inspector.ui.panels.timeline.legend import Key, Legend
 from inspector.ui.panels.timeline.ruler import Ruler, Strip
 from inspector.ui.panels.timeline.shapes import COMPACTED
-from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.latest_answer import Client, LatestAnswer, Pending
 
 _FAMILIES = ("chat", "tools", "proposals", "reasoning", "streams", "control")
 """Families with a mark of their own."""
@@ -54,59 +58,72 @@ class TimelinePanel(QWidget):
     Signals:
         message_requested(int): select this message.
         details_requested(int): show its details.
-        filter_requested(str, str): a display filter and its way of joining the active one (filter_menu.FilterMode).
+        range_chosen(str): the user brushed a range; a display filter.
         end_left(): the user scrolled away from the end of live traffic.
 
     Attributes:
         axis: the visible range, shared with the plot.
-        source, head, ruler, view, legend, strip, splitter: its parts.
+        head, ruler, view, legend, strip, splitter: its parts.
+        latest: facts about the lanes.
     """
 
     message_requested = Signal(int)
     details_requested = Signal(int)
-    filter_requested = Signal(str, str)
+    range_chosen = Signal(str)
     end_left = Signal()
 
     def __init__(
-        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, choices: PlotChoices,
+        self, client: Client, view: int, theme_controller: ThemeController, choices: PlotChoices,
         parent: QWidget,
     ) -> None:  # fmt: skip
+        """Creates an empty timeline.
+
+        Args:
+            client: asks the engine.
+            view: number of the view that shows or hides messages.
+            theme_controller: gives the look.
+            choices: the spacing, shared with other plots.
+            parent: owner.
+        """
         super().__init__(parent)
         self.setObjectName("timelinePanel")
         self.setAccessibleName("Timeline")
         self.setProperty("variant", "base")
-        self._document = document
+        self._client = client
         self._themes = theme_controller
         self._choices = choices
         self._stopped = False
         self._current: int | None = None
+        self._finding: Pending | None = None
+        self._is_brought = True  # the selected message has been scrolled to
         self._follows = False
-        self._drawn: tuple[object, ...] = ()
-        self._spacing = "time"
+        self._layout = 0
+        self._spacing = self._shown_spacing = "time"
+        self._look = LanesLook(view)
         self.axis = TimeAxis(self)
-        self.source = TimelineSource(document, rows)
         self.head = TimelineHead(theme_controller, self)
         upper = QWidget(self)
         self.ruler = Ruler(self.axis, theme_controller, upper)
         self._bar = QScrollBar(Qt.Orientation.Vertical, upper)
         self._bar.setObjectName("timelineScrollBar")
         self._bar.setAccessibleName("Scroll the lanes")
-        self.view = LanesView(self.source, self.axis, theme_controller, self._bar, upper)
+        self.view = LanesView(client, lambda: self._look, self.axis, theme_controller, self._bar, upper)
         # Not in a layout: `_place` sets its geometry.
         self._bar.setParent(self.view)  # it overlaps the right margin of the axis
         self.empty = TextLabel(NOTHING, variant="secondary", name="timelineEmpty", parent=self.view)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.legend = Legend(theme_controller, "timelineLegend", upper)
         self.legend.one_line = True
-        self.strip = Strip(self.axis, self.source, theme_controller, self)
+        self.strip = Strip(self.axis, theme_controller, self)
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
         self.splitter.setObjectName("timelineSplitter")
         self.splitter.setChildrenCollapsible(False)
         self._lay_out(upper)
         self.setFocusProxy(self.view)
-        self._refresh_timer = QTimer(self)
-        self._refresh_timer.setSingleShot(True)
-        self._refresh_timer.timeout.connect(self.refresh)
+        self.latest = LatestAnswer(self, client, self._question, self._show_facts, every_ms=lambda: intervals.LISTS_MS)
+        self._progress_timer = QTimer(self)
+        self._progress_timer.setSingleShot(True)
+        self._progress_timer.timeout.connect(self._ask_progress)
         self._connect()
 
     def _lay_out(self, upper: QWidget) -> None:
@@ -122,7 +139,7 @@ class TimelinePanel(QWidget):
         column.addWidget(self.head)
         column.addWidget(self.splitter, 1)
         column.addWidget(self.strip)
-        self.plot = GrowthPlot(self._document, self._themes, self.axis, self._choices, self)
+        self.plot = GrowthPlot(self._client, self._themes, self.axis, self._choices, self)
         self.splitter.addWidget(self.plot)
         self.splitter.setSizes([600, 400])
         self._is_split_by_user = False
@@ -136,7 +153,7 @@ class TimelinePanel(QWidget):
         room = sum(self.splitter.sizes())
         if self._is_split_by_user or not room:
             return
-        needed = self.ruler.height() + self.view.lanes_height + self.legend.height()
+        needed = self.ruler.height() + self.view.picture.height + self.legend.sizeHint().height()
         upper = max(room // 5, min(room * 3 // 5, needed))
         # A pixel more or less is rounding, and each change lays out both parts.
         if abs(self.splitter.sizes()[0] - upper) > 1:
@@ -154,6 +171,9 @@ class TimelinePanel(QWidget):
         self.axis.brushing_changed.connect(self.head.show_brushing)
         self.axis.brush_committed.connect(self._choose_time)
         self.axis.range_changed.connect(self._on_range_changed)
+        self.view.height_changed.connect(self._fit_split)
+        self.view.resized.connect(self._place_over_lanes)
+        self.strip.bins_changed.connect(self.refresh)
         self.plot.message_requested.connect(self.message_requested)
         self.plot.left.connect(self.view.setFocus)
         self._choices.spacing_changed.connect(self._space_by)
@@ -161,76 +181,90 @@ class TimelinePanel(QWidget):
 
     # Calls of the window
 
-    def apply_changes(self, changes: AnalysisChanges) -> None:
-        """Takes in a flush of the document while visible. O(new messages), except for deferred work."""
-        # A hidden timeline catches up when it is shown.
-        if self.isVisible():
-            self.refresh(changed=bool(len(changes.changed)) or changes.tree_moved)
-            self.plot.apply_changes(changes)
+    def refresh(self) -> None:
+        """Draws the present state, as soon as the lanes are computed."""
+        self._progress_timer.stop()
+        if self.latest.is_pending:
+            self.latest.is_stale = True
+        else:
+            self.latest.request_now()
+        self._ask_progress()
 
-    def refresh_view(self) -> None:
-        """Redraws after a change of filter or scope."""
-        if self.isVisible():
-            self.refresh()
+    @property
+    def is_busy(self) -> bool:
+        """True while lanes or their picture are on their way."""
+        return self.latest.is_pending or self.view.is_asking
 
-    def refresh(self, *, changed: bool = False) -> None:
-        """Draws the present state. A large capture is drawn once its lanes are computed."""
-        if self._stopped:
-            return
-        source = self.source
-        source.update(changed=changed)
-        times = source.times
-        self.axis.set_capture(times.first_ns, times.last_ns, times.breaks() if self._spacing == "time" else ())
-        self.empty.setVisible(not source.lanes.lanes)
-        self.empty.setText(WORKING.format(source.share) if source.working else NOTHING)
-        # The rest is drawn by the timer, so that one flush stays short.
-        if source.is_outdated:
-            self._refresh_timer.start(budgets.current.more_ms if source.working else budgets.current.lists_ms)
-        version = (source.version, source.lanes, source.lanes.version)
-        if not source.working or version != self._drawn:
-            before, self._drawn = self._drawn, version
-            self._draw(anew=before[1:] != version[1:])
+    def _question(self) -> UpdateTimeline:
+        return UpdateTimeline(self._look, self._spacing == "time", self.strip.bins)
 
-    def _draw(self, *, anew: bool) -> None:
-        if self._follows and self._is_live:
-            self.axis.show_end()
-        self.view.refresh()
-        self.legend.show_keys(self._keys())
+    def _ask_progress(self) -> None:
+        """Shows how far the lanes are while there are none."""
+        if self.latest.is_pending and not self.view.picture.lanes and not self._stopped:
+            self._client.send_request(TimelineProgress(self._look.view), self._show_progress)
+
+    def _show_progress(self, share: float) -> None:
+        if self.latest.is_pending:
+            self.empty.setText(WORKING.format(share))
+            self._progress_timer.start(intervals.LISTS_MS)
+
+    def _show_facts(self, facts: TimelineFacts) -> None:
+        self._progress_timer.stop()
+        respaced, self._shown_spacing = self._shown_spacing != self._spacing, self._spacing
+        with self.view.one_picture():
+            self.axis.count_messages(self._look.by_order)
+            self.axis.set_capture(facts.range.first_ns, facts.range.last_ns, facts.range.breaks)
+            if respaced:
+                self.axis.fit()
+                self.plot.refresh()
+            if self._follows and self._is_live:
+                self.axis.show_end()
+        self.empty.setVisible(not facts.lanes)
+        self.empty.setText(NOTHING)
+        self.legend.show_keys(self._keys(facts))
         self._fit_split()
-        self.strip.refresh()
-        if anew:
-            self.show_message(self._current, bring=False)
+        self.strip.show_counts(facts.overview)
+        if facts.layout != self._layout or respaced:
+            self._layout = facts.layout
+            self.show_message(self._current, bring=respaced)
+        if self.latest.is_stale:
+            self.latest.request_now()
+        elif facts.is_behind:
+            self.latest.invalidate()
 
-    def _keys(self) -> list[Key]:
+    def _keys(self, facts: TimelineFacts) -> list[Key]:
         """Returns the legend entries of everything in this capture, at any zoom."""
-        source, spans = self.source, self.source.spans
-        there = {family.name.lower() for family, on in zip(FAMILIES, source.lanes.families, strict=True) if on}
-        keys = [Key(family, family, "mark") for family in _FAMILIES if family in there]
-        keys += [key for key, on in zip(_SPANS, spans.kinds, strict=True) if on]
-        keys += _CONTEXTS if any(lane.rows for lane in source.lanes.lanes) else ()
-        keys += [_PROBLEM] if len(source.problems) else []
-        keys += [_COMPACTION] if len(source.compactions) else []
+        spans = (facts.has_answered, facts.has_open, facts.has_models)
+        keys = [Key(family, family, "mark") for family in _FAMILIES if family in facts.families]
+        keys += [key for key, on in zip(_SPANS, spans, strict=True) if on]
+        keys += _CONTEXTS if facts.has_contexts else ()
+        keys += [_PROBLEM] if facts.has_problems else []
+        keys += [_COMPACTION] if facts.has_compactions else []
         keys += [_CHAIN] if self._current is not None else []
-        keys += [_GAP] if source.lanes.gaps else []
-        keys += [_BREAK] if self.axis.scale.breaks else []
-        return [*keys, *(_GROUPED_KEYS if source.lanes.given > 1 else ())]
+        keys += [_GAP] if facts.has_gaps else []
+        keys += [_BREAK] if facts.range.breaks else []
+        return [*keys, *(_GROUPED_KEYS if facts.given > 1 else ())]
 
     def show_message(self, message: int | None, *, bring: bool = True) -> None:
         """Selects a message after a selection in any view."""
         self._current = message
+        self._is_brought = self._is_brought and not bring
+        if self._finding is not None:
+            self._finding.cancel()
         if self._stopped or not self.isVisible():
             return
-        known = message is not None and message < len(self.source.times.values)
-        chain: list[ChainStep] = []
-        if known and message is not None:
-            chain = steps_of_turn(self._document.analysis, self._document.chain(message), message)
-        self.view.show_message(message if known else None, [(step.message, step.after) for step in chain])
-        if known and message is not None:
-            if bring:
-                self.view.bring(message)
-            self.axis.set_cursor(int(self.source.times.values[message]))
-        else:
-            self.axis.set_cursor(None)
+        if message is None:
+            self._show_place(None)
+            return
+        question = FindInTimeline(self._look, message, self._themes.theme.zoom)
+        self._finding = self._client.send_request(question, self._show_place)
+
+    def _show_place(self, place: TimelinePlace | None) -> None:
+        self.view.show_message(None if place is None else self._current, place)
+        if place is not None and not self._is_brought:
+            self.view.bring(place)
+        self._is_brought = True
+        self.axis.set_cursor(None if place is None else place.ns)
 
     def follow(self, on: bool) -> None:
         """Follows new messages at the same zoom, or stops."""
@@ -240,7 +274,8 @@ class TimelinePanel(QWidget):
 
     @property
     def _is_live(self) -> bool:
-        return self._document.live or self._document.sources.followed is not None
+        state = self._client.state
+        return state.is_live or state.followed is not None
 
     def _on_range_changed(self) -> None:
         """Stops following once the user scrolls away from the end, and unchecks the button, as the table does."""
@@ -250,52 +285,47 @@ class TimelinePanel(QWidget):
 
     def show_current(self) -> None:
         """Scrolls to the selected message."""
-        self.refresh()
         self.show_message(self._current)
 
     def stop(self) -> None:
-        """Stops reading the document."""
+        """Ends all requests."""
         self._stopped = True
-        self._refresh_timer.stop()
+        self._progress_timer.stop()
+        self.latest.stop()
         self.plot.stop()
 
     # User input
 
     def _choose_by(self, by: str) -> None:
-        self.source.set_by("context" if by == "context" else "participant")
-        self.refresh()
+        self._ask_for("context" if by == "context" else "participant", only_shown=self._look.only_shown)
 
     def _choose_shown(self, shown: str) -> None:
-        self.source.set_only_shown(shown == "table")
-        self.refresh()
+        self._ask_for(self._look.by, only_shown=shown == "table")
+
+    def _ask_for(self, by: LaneBy, *, only_shown: bool) -> None:
+        """Asks for other lanes; the present ones stay until the new ones are complete."""
+        self._look = LanesLook(self._look.view, by, only_shown, self._spacing == "message")
+        self.latest.request_now()
+        self._ask_progress()
 
     def _space_by(self, spacing: str) -> None:
         """Sets the spacing of messages in lanes and plots."""
-        if spacing == self._spacing:
-            return
-        self._spacing = spacing
-        self.head.spacing.choose(spacing)
-        self.axis.count_messages(spacing == "message")
-        self.source.set_counting(spacing == "message")
-        self.plot.set_counting(spacing == "message")
-        if not self._stopped:
-            self.refresh(changed=True)
-            self.axis.fit()
-            self.show_message(self._current)
+        if spacing != self._spacing:
+            self._spacing = spacing
+            self.head.spacing.choose(spacing)
+            self._ask_for(self._look.by, only_shown=self._look.only_shown)
 
     def _choose_time(self, first: int, last: int) -> None:
-        """Adds the brushed range to the filter, so that every pane follows."""
-        source = self.source
-        condition = number_condition(first, last) if self.axis.counts else time_condition(source.clock, first, last)
+        """Filters by the brushed range, so that every pane follows."""
+        condition = self._client.answer_now(RangeCondition(first, last, self.axis.counts))
         if condition is not None:
-            self.filter_requested.emit(condition, "and")
+            self.range_chosen.emit(condition)
 
     # Qt events
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.refresh(changed=True)
         self.show_message(self._current)
         self._place()
 
@@ -308,6 +338,8 @@ class TimelinePanel(QWidget):
         self._fit_split()
         padding = self._themes.theme.metrics.pane_padding
         self.legend.keep_off(padding, padding)
+
+    def _place_over_lanes(self) -> None:
         wide = self._themes.theme.metrics.scroll_bar
         self._bar.setGeometry(self.view.width() - wide, 0, wide, self.view.height())
         self.empty.setGeometry(self.view.rect())

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline.axis import LEFT_OUT, TimeAxis
 from inspector.ui.panels.timeline.geometry import RULER_PX, STRIP_PX, head_width, right_margin
-from inspector.ui.panels.timeline.source import TimelineSource
 
 
 class Ruler(QWidget):
@@ -99,22 +98,23 @@ _BIN = 3
 
 
 class Strip(QWidget):
-    """Overview of the whole capture in one line."""
+    """Overview of the whole capture in one line.
 
-    def __init__(
-        self, axis: TimeAxis, source: TimelineSource, theme_controller: ThemeController, parent: QWidget
-    ) -> None:
+    Signals:
+        bins_changed(): there is room for another number of bars.
+    """
+
+    bins_changed = Signal()
+
+    def __init__(self, axis: TimeAxis, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("timelineStrip")
         self.setAccessibleName("The whole capture")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._axis = axis
-        self._source = source
         self._themes = theme_controller
-        self._heights: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._made_of: tuple[object, ...] | None = None
-        self._coarse = 0
+        self._counts: NDArray[np.int64] = np.zeros(0, np.int64)
         self._grabbed: float | None = None
         axis.range_changed.connect(self.update)
         theme_controller.changed.connect(self._on_theme_changed)
@@ -146,32 +146,16 @@ class Strip(QWidget):
     def _width(self) -> int:
         return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
 
-    def _bins(self) -> NDArray[np.int64]:
-        """Returns the bar heights. O(new messages); rebuilt if the ends of the capture moved by a bar."""
-        axis, times = self._axis, self._source.times.values
-        room = self.height() - 8
-        count = max(1, self._width() // _BIN)
-        grown = len(times) // max(1, self._coarse // 100)
-        made_of = (
-            count,
-            room,
-            axis.first_ns // max(1, (axis.last_ns - axis.first_ns) // count),
-            axis.scale,
-            axis.counts,
-        )
-        if (*made_of, grown) != self._made_of:
-            self._coarse = len(times)  # rebuilt again after a growth of 1 %
-            self._made_of = (*made_of, len(times) // max(1, self._coarse // 100))
-            # A sample of messages is enough for bars a few pixels high.
-            some = np.clip(times[:: max(1, len(times) // 200_000)], axis.first_ns, axis.last_ns)
-            first, last = (axis.scale.place(ns) for ns in (axis.first_ns, axis.last_ns))
-            since, length = axis.scale.places(some).astype(np.float64) - first, max(1, last - first)
-            places = np.minimum((since * (count / length)).astype(np.int64), count - 1)
-            found = np.bincount(places, minlength=count).astype(np.float64)
-            most = max(1.0, float(found.max()))
-            # The square root keeps rare messages visible beside bursts.
-            self._heights = np.where(found > 0, np.maximum(2, np.sqrt(found / most) * room), 0).astype(np.int64)
-        return self._heights
+    @property
+    def bins(self) -> int:
+        """Number of bars that fit."""
+        return max(1, self._width() // _BIN)
+
+    def _heights(self) -> list[int]:
+        """Returns the heights of the bars. The square root keeps rare messages visible beside bursts."""
+        counts = self._counts
+        shares = np.sqrt(counts / max(1, int(counts.max(initial=0))))
+        return np.where(counts > 0, np.maximum(2, shares * (self.height() - 8)), 0).astype(np.int64).tolist()
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -191,7 +175,7 @@ class Strip(QWidget):
             wash.setAlphaF(0.16)
             painter.fillRect(shown, wash)
         color, dim = theme.color("ink.tertiary"), theme.color("line.strong")
-        for place, high in enumerate(self._bins().tolist()):
+        for place, high in enumerate(self._heights()):
             x = head + place * _BIN
             if high:
                 inside = axis.shows_all or shown.left() <= x <= shown.right()
@@ -248,13 +232,20 @@ class Strip(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def refresh(self) -> None:
-        """Updates texts and histogram after new messages."""
+    def show_counts(self, counts: NDArray[np.int64]) -> None:
+        """Shows the number of messages in each bar, and updates texts."""
+        self._counts = counts
         self.setAccessibleDescription(self.words())
         self.setToolTip(self.words())
         self.update()
 
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.bins != len(self._counts):
+            self.bins_changed.emit()
+
     def _on_theme_changed(self) -> None:
-        self._made_of = None
         self.setFixedHeight(round(STRIP_PX * self._themes.theme.zoom))
         self.update()
+        self.bins_changed.emit()

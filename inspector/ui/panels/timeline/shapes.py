@@ -5,10 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
-from inspector.analysis.views.timeline.track_marks import half_width, short_count
+from inspector.engine.requests.timeline import COMPACTION_REACH, half_width, short_count
 from inspector.protocol.kinds import Family
 from inspector.ui.look.theme import Theme
-from inspector.ui.panels.timeline.geometry import COMPACTION_REACH
 
 _SIDE = 13
 """Side of a mark's pixmap, pixels at 100 %."""

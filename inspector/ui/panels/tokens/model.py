@@ -1,141 +1,21 @@
-"""Rows and item model of the tokens table by tool, context, participant or kind. No widgets."""
+"""Item model of the tokens table by tool, context, participant or kind. No widgets."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Grouping, Sums
-from inspector.base.slices import SlicedWork
-from inspector.document.document import CaptureDocument
-from inspector.filters.strings import quote
+from inspector.engine.requests.tokens import NO_TOOL, Grouping, TokenRow
 from inspector.present import formats
-from inspector.present.context_labels import leaf_and_parent
-from inspector.present.log_topics import spoken_kinds
-from inspector.present.wire_text import safe_line, tool_tip
-from inspector.ui.panels.figures_model import FiguresModel
+from inspector.present.rows import PRIMARY, SECONDARY, TERTIARY, Cell, Text, Track
+from inspector.present.wire_text import tool_tip
+from inspector.ui.widgets.rows.table_model import TableModel
 
-COLORS = (
-    "highlight.sky", "highlight.teal", "highlight.violet", "highlight.orange", "highlight.lime", "highlight.rose",
-)  # fmt: skip
-"""Colours of the rows with the most tokens, in order."""
-OTHERS = "ink.tertiary"
 FILL_ALPHA = 0.75
 """Opacity of bars and areas."""
-_FIELDS: dict[Grouping, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
-_NO_NAMES: dict[Grouping, str] = {"tool": "everything else", "participant": "nobody", "kind": "no kind"}
-_LISTS = 'method == "tools/list"'
-_LONGEST = 200
-_STEP_ROWS = 256
-"""Rows built in one step."""
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRow:
-    """One row.
-
-    Attributes:
-        key: string id, or node.
-        name: display name.
-        aside: label of the parent context, or "".
-        mono: True for a name from the protocol, not of a person.
-        tokens, messages: counts.
-        share: of all counted tokens, 0 to 1.
-        color: colour token of its bar.
-        filter_of: returns its `filter`.
-    """
-
-    key: int
-    name: str
-    mono: bool
-    tokens: int
-    messages: int
-    share: float
-    color: str
-    filter_of: Callable[[], str]
-    aside: str = ""
-    everything: bool = False
-    """True for the sum of all other rows."""
-
-    @property
-    def filter(self) -> str:
-        """The display filter for its messages; "" if it would match all."""
-        return self.filter_of()
-
-    @property
-    def whole_name(self) -> str:
-        """Parent and name: "review-6 / store"."""
-        return f"{self.aside} / {self.name}" if self.aside else self.name
-
-
-def colors_of(sums: Sums) -> dict[int, str]:
-    return {sums.key(place): color for place, color in zip(sums.order.tolist(), COLORS, strict=False)}
-
-
-def rows_of(
-    document: CaptureDocument, way: Grouping, sums: Sums, total: int, colors: dict[int, str], *, below: bool
-) -> SlicedWork[list[TokenRow]]:  # fmt: skip
-    """Builds rows in the order of their tokens.
-
-    Args:
-        document: the document.
-        way: the meaning of a row.
-        sums: the figures.
-        total: sum of all counted tokens.
-        colors: colour tokens by key from `colors_of`.
-        below: True if contexts include their descendants.
-    """
-    made: list[TokenRow] = []
-    order = sums.order
-    figures = zip(order.tolist(), sums.tokens[order].tolist(), sums.messages[order].tolist(), strict=True)
-    for place, tokens, messages in figures:
-        key = sums.key(place)
-        name, aside = _name(document, way, key, below=below)
-        share = tokens / total if total else 0.0
-        everything = way == "context" and below and key == MAIN
-        color = OTHERS if everything else colors.get(key, OTHERS)
-        mono = way in ("tool", "kind") and key > 0
-        filter_of = partial(_filter, document, way, key, below=below)
-        made.append(TokenRow(key, name, mono, tokens, messages, share, color, filter_of, aside, everything))
-        if len(made) % _STEP_ROWS == 0:
-            yield
-    return made
-
-
-def _name(document: CaptureDocument, way: Grouping, key: int, *, below: bool) -> tuple[str, str]:
-    """Returns the name of a row and of its parent."""
-    if way == "context":
-        return ("all contexts", "") if key == MAIN and below else leaf_and_parent(document, key)
-    if way == "tool" and key == DEFINITIONS:
-        return "tool definitions", ""
-    if not key:
-        return _NO_NAMES[way], ""
-    name = document.capture.strings[key] or ""
-    return safe_line(spoken_kinds(document).get(name, name) if way == "kind" else name, _LONGEST), ""
-
-
-def _filter(document: CaptureDocument, way: Grouping, key: int, *, below: bool) -> str:
-    if way == "tool" and key in (NO_TOOL, DEFINITIONS):
-        listed = document.capture.strings.find("tools/list") is not None
-        return _LISTS if key == DEFINITIONS else f"!tool && !({_LISTS})" if listed else "!tool"
-    if way != "context":
-        return f"{_FIELDS[way]} == {quote(document.capture.strings[key])}" if key else f"!{_FIELDS[way]}"
-    if key == MAIN:
-        return "" if below else "!context"
-    tree = document.analysis.contexts.tree
-    text = f"context {'under' if below else '=='} {quote(tree.path(key))}"
-    if len(document.analysis.contexts.spaces) == 1:
-        return text
-    space = tree.space[key]
-    return f"{f'space == {quote(document.capture.strings[space])}' if space else '!space'} && {text}"
-
-
 _HUNDREDTH, _TENTH = 0.01, 0.1
 
 
@@ -176,11 +56,11 @@ def percent(share: float) -> str:
     return f"{share * 100:.1f} %" if 0 < share < _TENTH else f"{share * 100:.0f} %"
 
 
-class TokensModel(FiguresModel[TokenRow]):
+class TokensModel(TableModel[TokenRow]):
     """Rows of the tokens table.
 
     Attributes:
-        way: the meaning of a row.
+        way, below: the meaning of a row; contexts include their descendants.
         uncounted: True before the first token count; figures are then shown as "…" instead of 0.
     """
 
@@ -191,10 +71,11 @@ class TokensModel(FiguresModel[TokenRow]):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(Column.TOKENS, parent)
         self.way: Grouping = "tool"
+        self.below = False
         self.uncounted = False
 
-    def show_rows(self, rows: list[TokenRow], way: Grouping, *, uncounted: bool = False) -> None:
-        another, self.way, self.uncounted = way != self.way, way, uncounted
+    def show_rows(self, rows: list[TokenRow], way: Grouping, *, below: bool = False, uncounted: bool = False) -> None:
+        another, self.way, self.below, self.uncounted = way != self.way, way, below, uncounted
         self.take_rows(rows, anew=another)
 
     @override
@@ -220,6 +101,16 @@ class TokensModel(FiguresModel[TokenRow]):
             one.whole_name, "", formats.number(one.tokens), percent(one.share), formats.number(one.messages),
         )  # fmt: skip
         return texts[column]
+
+    @override
+    def cell(self, one: TokenRow, column: Column) -> Cell:
+        if column is Column.BAR:
+            return (Track(one.share, one.color, FILL_ALPHA),)
+        if column is Column.NAME:
+            name = Text(one.name, "mono-row" if one.mono else "body", space=8)
+            aside = Text(f"in {one.aside}" if one.aside else "", "mono-row" if one.mono else "body", TERTIARY, least=48)
+            return name, aside
+        return (Text(self.text(one, column), "figure", PRIMARY if column is Column.TOKENS else SECONDARY),)
 
     @override
     def heading(self, column: int) -> str:

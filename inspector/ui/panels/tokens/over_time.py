@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from inspector.analysis.views.summaries.token_shares import Grouping, tokens_over_time
-from inspector.analysis.views.timeline.track_marks import Window
-from inspector.base.slices import SlicedWork
-from inspector.document.document import CaptureDocument
-from inspector.present.plot_words import message_words
+from inspector.engine.requests.plots import AxisRange, MessageBefore, NearMessage, NextPosition, Window
+from inspector.engine.requests.tokens import COLORS, OTHERS, TokensOverTime
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import CardText
+from inspector.ui.panels.growth.cursor_answer import CursorAnswer
 from inspector.ui.panels.growth.figure import Scale, fill, polygon
 from inspector.ui.panels.timeline.axis import TimeAxis
-from inspector.ui.panels.tokens.model import COLORS, FILL_ALPHA, OTHERS, TokenRow
+from inspector.ui.panels.tokens.model import FILL_ALPHA
+from inspector.ui.widgets.latest_answer import Client
 
-_BINS = 600
-"""Time resolution over the whole capture."""
+_NO_PLOT = TokensOverTime(AxisRange(), (), np.zeros(2, np.int64), np.zeros((1, 1), np.int64))
 
 
 class OverTimeFigure:
@@ -31,47 +28,35 @@ class OverTimeFigure:
         empty: text for a plot without values.
     """
 
-    def __init__(self, document: CaptureDocument, axis: TimeAxis, themes: ThemeController) -> None:
-        self._document, self._axis, self._themes = document, axis, themes
-        self.empty = ""
-        self._areas: list[QPolygonF] = []  # in the order of `_names`
-        self._names = ["others"]
-        self._times: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._edges = np.zeros(2, np.int64)
-        self._sums = np.zeros((1, 1), np.int64)
-
-    def showing(
-        self, way: Grouping, rows: Sequence[TokenRow], times: NDArray[np.int64], counted: NDArray[np.integer] | None
-    ) -> SlicedWork[None]:
-        """Computes the sums. O(messages) in numpy.
+    def __init__(self, client: Client, axis: TimeAxis, themes: ThemeController, changed: Callable[[], object]) -> None:
+        """Creates an empty plot.
 
         Args:
-            way: the meaning of a row.
-            rows: rows with an area of their own, the largest first.
-            times: (n,) int64, times of messages.
-            counted: the counted messages; all by default.
+            client: names the messages at the cursor.
+            axis: the visible range of time.
+            themes: gives the look.
+            changed: called when the message at the cursor is known.
         """
-        first, last = self._axis.first_ns, self._axis.last_ns
-        scale = self._axis.scale
-        begin, end = scale.place(first), scale.place(last)
-        width = max(1, -(-(end - begin + 1) // _BINS))
-        edges = scale.times(begin + np.arange(_BINS + 1) * np.int64(width))
-        keys = [row.key for row in rows]
-        sums = yield from tokens_over_time(self._document.analysis, times, edges, keys, way, counted)
-        self._times, self._edges = times, edges
-        self._names = [*(row.whole_name for row in rows), "others"]
-        self._sums = np.cumsum(sums, axis=1)
-        self.empty = "" if self._sums[:, -1].any() else "No tokens counted here."
+        self._client, self._axis, self._themes = client, axis, themes
+        self.empty = ""
+        self._areas: list[QPolygonF] = []  # in the order of the names
+        self._plot = _NO_PLOT
+        self._near = CursorAnswer[NearMessage](client, changed)
+
+    def show(self, plot: TokensOverTime) -> None:
+        self._plot = plot
+        self._near.drop_answer()
+        self.empty = "" if plot.sums[:, -1].any() else "No tokens counted here."
 
     def _colors(self) -> list[str]:
-        return [*COLORS[: len(self._names) - 1], OTHERS]
+        return [*COLORS[: len(self._plot.names)], OTHERS]
 
     def draw(self, window: Window) -> Scale:
         """Stacks the areas, the largest at the bottom."""
-        x = np.clip(self._axis.xs_of(self._edges, window.width), 0, window.width)
+        x = np.clip(self._axis.xs_of(self._plot.edges, window.width), 0, window.width)
         below = np.zeros(len(x))
         self._areas.clear()
-        for sums in self._sums:
+        for sums in self._plot.sums:
             above = below + np.append(0, sums)
             self._areas.append(polygon(np.concatenate((x, x[::-1])), np.concatenate((above, below[::-1]))))
             below = above
@@ -84,33 +69,33 @@ class OverTimeFigure:
             fill(painter, area, color)
 
     def _bin(self, ns: int) -> int:
-        return min(max(int(np.searchsorted(self._edges, ns, side="right")) - 1, 0), self._sums.shape[1] - 1)
+        place = int(np.searchsorted(self._plot.edges, ns, side="right")) - 1
+        return min(max(place, 0), self._plot.sums.shape[1] - 1)
 
     def card(self, ns: int) -> CardText | None:
         """Returns the sums up to a time."""
-        held = self._sums[:, self._bin(ns)]
+        held = self._plot.sums[:, self._bin(ns)]
         rows = [
             (safe_line(name, 40), f"{int(tokens):,}", token)
-            for name, tokens, token in zip(self._names, held, self._colors(), strict=True)
+            for name, tokens, token in zip((*self._plot.names, "others"), held, self._colors(), strict=True)
             if tokens
         ]
-        message = self.message_at(ns)
-        words = message_words(self._document, message) if message is not None else ""
-        return CardText((*rows, ("tokens so far", f"{int(held.sum()):,}", "ink.primary")), words)
+        near = self._near.answer_to(MessageBefore(ns, self._axis.counts))
+        total = ("tokens so far", f"{int(held.sum()):,}", "ink.primary")
+        return CardText((*rows, total), near.words if near is not None else "")
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
-        return [(float(self._sums[:, self._bin(ns)].sum()), "ink.primary")]
+        return [(float(self._plot.sums[:, self._bin(ns)].sum()), "ink.primary")]
 
-    def message_at(self, ns: int) -> int | None:
-        """Returns the last message up to a time."""
-        rows = np.flatnonzero(self._times <= ns)
-        return int(rows[-1]) if len(rows) else None
+    def find_message(self, ns: int, found: Callable[[int], object]) -> None:
+        """Finds the last message up to a time."""
+        self._client.send_request(
+            MessageBefore(ns, self._axis.counts),
+            lambda near: found(near.message) if near.message is not None else None,
+        )
 
-    def next_time(self, ns: int | None, step: int) -> int | None:
-        """Returns the time of the next message."""
-        if not len(self._times):
-            return None
-        if ns is None:
-            return int(self._times.min() if step > 0 else self._times.max())
-        further = self._times[self._times > ns] if step > 0 else self._times[self._times < ns]
-        return int(further.min() if step > 0 else further.max()) if len(further) else None
+    def find_time(self, ns: int | None, step: int, found: Callable[[int], object]) -> None:
+        """Finds the time of the next message."""
+        self._client.send_request(
+            NextPosition(ns, step, self._axis.counts), lambda time: found(time) if time is not None else None
+        )

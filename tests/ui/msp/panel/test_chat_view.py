@@ -13,15 +13,16 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from inspector.msp.document import SessionDocument
+from inspector.present.msp_words import age
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.bubbles import lay_out
 from inspector.ui.msp.panel.chat import ChatPanel
 from inspector.ui.msp.panel.panel import NOTHING, SubsessionsPanel, inherited_words
-from inspector.ui.msp.panel.texts import age
-from inspector.ui.msp.panel.variable_height_view import Heights
 from inspector.ui.panels.details.text_block import ask_to_open
 from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.variable_height_view import Heights
 from tests.ui.find import child
+from tests.ui.msp.sessions import client_of
 
 
 def document_of(path: Path, texts: list[str], **sub: object) -> SessionDocument:
@@ -37,11 +38,11 @@ def document_of(path: Path, texts: list[str], **sub: object) -> SessionDocument:
 
 
 def chat_of(qtbot: QtBot, themes: ThemeController, document: SessionDocument) -> ChatPanel:
-    chat = ChatPanel(document, themes)
+    chat = ChatPanel(client_of(document, themes), themes)
     qtbot.addWidget(chat)
     chat.resize(560, 640)
     chat.show()
-    chat.show_subsession(document.subsessions[0])
+    chat.show_subsession(document.subsessions[0].key)
     return chat
 
 
@@ -92,13 +93,13 @@ def test_what_comes_is_followed_only_from_the_end(
     QAbstractItemModelTester(chat.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     sub, bar = document.subsessions[0], chat.view.verticalScrollBar()
     document.add_message(sub, "user", "one more")
-    chat.take_in()
+    chat.refresh()
     assert bar.value() == bar.maximum()
     bar.setValue(100)
     seen = chat.view.rows_in_sight().start
     before = top_of(chat, seen)
     document.add_message(sub, "user", "another")
-    chat.take_in()
+    chat.refresh()
     assert (chat.view.rows_in_sight().start, top_of(chat, seen)) == (seen, before)
 
 
@@ -120,9 +121,9 @@ def test_coming_back_to_a_sub_session_finds_it_where_it_was_left(
     chat.view.verticalScrollBar().setValue(700)
     place = chat.view.place
     QTest.keyClicks(chat.input.text, "half a")
-    chat.show_subsession(other)
+    chat.show_subsession(other.key)
     assert chat.input.text.toPlainText() == ""
-    chat.show_subsession(sub)
+    chat.show_subsession(sub.key)
     assert chat.view.place == place
     assert chat.input.text.toPlainText() == "half a"
 
@@ -229,7 +230,7 @@ def test_a_session_without_sub_sessions_says_so_and_offers_one(
 ) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"session_id": "m1", "messages": []}))
-    panel = SubsessionsPanel(SessionDocument.read([path]), theme_controller)
+    panel = SubsessionsPanel(client_of(SessionDocument.read([path]), theme_controller), theme_controller)
     qtbot.addWidget(panel)
     panel.show()
     assert child(panel, QLabel, "subsessionsNothing").text() == NOTHING

@@ -18,8 +18,9 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.indicator import Indicator
 from inspector.ui.msp.panel.merged_dialog import MergedDialog
 from inspector.ui.msp.panel.order import FIRST, OrderRow
-from inspector.ui.msp.panel.token_counts import NOT_COUNTED
+from inspector.ui.msp.panel.token_counts import NOT_COUNTED, TokenCounts
 from tests.ui.find import child
+from tests.ui.msp.sessions import client_of
 
 SECRET = "Bearer abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -70,7 +71,8 @@ def indicator(
 
 
 def shown(qtbot: QtBot, themes: ThemeController, settings: Settings, document: SessionDocument) -> Indicator:
-    found = Indicator(document, themes, settings)
+    client = client_of(document, themes)
+    found = Indicator(client, themes, settings, TokenCounts(client))
     qtbot.addWidget(found, before_close_func=lambda widget: widget.stop())
     found.resize(300, 640)
     found.show()
@@ -176,7 +178,7 @@ def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(
     document.add_message(document.sessions[0], "user", "said in the parent")
     qtbot.waitUntil(lambda: indicator.merged is not before)
     assert indicator.merged is not None
-    assert indicator.merged.layer("recent").entries[-1].content == "said in the parent"
+    assert [one.text for one in indicator.merged.order if one.layer == 3][-1] == "user: said in the parent"
     document.close_subsession(document.subsessions[0], "It is a unit.", append_to_parent=True)
     qtbot.waitUntil(lambda: "closed" in notes(indicator))
     assert not indicator.page.policy.recent.isEnabled()
@@ -228,7 +230,7 @@ def test_the_dialog_names_no_tokens_that_are_not_counted(indicator: Indicator, s
     assert dialog is not None
     assert child(dialog, QLabel, "mergedSum").text().startswith("8 entries, in the order they are sent.")
     assert "token" not in child(dialog, QLabel, "mergedHead").text()
-    assert "token" not in dialog.model.accessible_text(0)
+    assert "token" not in dialog.model.spec(0).spoken
     dialog.reject()
 
 

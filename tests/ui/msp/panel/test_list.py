@@ -11,12 +11,14 @@ from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from inspector.engine.requests.msp_sessions import Order
 from inspector.msp.document import SessionDocument
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.list import NONE_OPEN, SubsessionList
-from inspector.ui.msp.panel.list_model import Order
+from inspector.ui.msp.panel.token_counts import TokenCounts
 from inspector.ui.panels.details.section import SegmentButton, Segments
 from tests.ui.find import child
+from tests.ui.msp.sessions import client_of
 
 
 def sub(name: str, parent: str, status: str, said: list[str], **more: Any) -> dict[str, Any]:
@@ -46,7 +48,8 @@ def document(tmp_path: Path) -> SessionDocument:
 
 @pytest.fixture
 def listed(document: SessionDocument, theme_controller: ThemeController, qtbot: QtBot) -> SubsessionList:
-    found = SubsessionList(document, theme_controller)
+    client = client_of(document, theme_controller)
+    found = SubsessionList(client, theme_controller, TokenCounts(client))
     qtbot.addWidget(found, before_close_func=lambda widget: widget.stop())
     found.resize(216, 400)
     found.show()
@@ -58,27 +61,27 @@ def which(listed: SubsessionList) -> dict[str, SegmentButton]:
 
 
 def labels(listed: SubsessionList) -> list[str]:
-    return [one.label for one in listed.model.rows.subs]
+    return [listed.source.line(row).label for row in range(len(listed.source))]
 
 
 def test_rows_stand_below_what_they_are_nested_in(listed: SubsessionList, qtmodeltester: ModelTester) -> None:
     qtmodeltester.check(listed.model)
     assert labels(listed) == ["units", "zones", "charts", "csv"]
-    assert listed.model.rows.depths == [0, 1, 0, 0]
-    line = listed.model.line(2)
-    assert (line.mark, line.count, line.about) == ("concluded", "3", "Palette agreed and more")
+    assert listed.source.listed.depths == [0, 1, 0, 0]
+    line = listed.source.line(2)
+    assert (line.mark, line.count, line.about) == ("concluded", 3, "Palette agreed and more")
     assert line.age.startswith("closed ")
     assert line.age.endswith(" ago")
-    assert listed.model.line(3).about == "No summary, messages kept for the record"
+    assert listed.source.line(3).about == "No summary, messages kept for the record"
     heard = listed.model.index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert heard.startswith("zones, open, nested, level 2, ")
 
 
 def test_tokens_fill_in(listed: SubsessionList, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: listed.counts.counting)
-    assert listed.model.line(0).tokens == "… tokens"
+    assert listed.source.line(0).tokens == "… tokens"
     listed.counts.count_here()
-    qtbot.waitUntil(lambda: listed.model.line(0).tokens == "6 tokens")
+    qtbot.waitUntil(lambda: listed.source.line(0).tokens == "6 tokens")
 
 
 def test_open_only_and_other_orders(listed: SubsessionList, qtbot: QtBot) -> None:
@@ -100,7 +103,7 @@ def test_keys_choose_and_what_is_chosen_stays(listed: SubsessionList, document: 
     document.open_subsession(document.sessions[0], "new one")
     listed.refresh()
     assert listed.shown_key == "zones"
-    assert len(listed.model.rows) == 5
+    assert len(listed.source) == 5
 
 
 def test_what_is_shown_is_listed(listed: SubsessionList, qtbot: QtBot) -> None:
@@ -112,7 +115,8 @@ def test_what_is_shown_is_listed(listed: SubsessionList, qtbot: QtBot) -> None:
 def test_empty_words(tmp_path: Path, theme_controller: ThemeController, qtbot: QtBot) -> None:
     path = tmp_path / "desk.json"
     path.write_text(json.dumps([{"session_id": "m1"}, sub("a", "m1", "closed", [])]))
-    listed = SubsessionList(SessionDocument.read([path]), theme_controller)
+    client = client_of(SessionDocument.read([path]), theme_controller)
+    listed = SubsessionList(client, theme_controller, TokenCounts(client))
     qtbot.addWidget(listed)
     which(listed)["Open"].click()
     assert listed.view.empty_text == NONE_OPEN
@@ -120,7 +124,7 @@ def test_empty_words(tmp_path: Path, theme_controller: ThemeController, qtbot: Q
 
 
 def test_what_is_not_counted_is_not_said_to_be_on_its_way(listed: SubsessionList, qtbot: QtBot) -> None:
-    assert listed.model.line(0).tokens == "… tokens"
+    assert listed.source.line(0).tokens == "… tokens"
     listed.counts.set_wanted(False)
-    qtbot.waitUntil(lambda: listed.model.line(0).tokens == "")
-    assert "token" not in listed.model.accessible_text(0) + listed.model.tip(0)
+    qtbot.waitUntil(lambda: "token" not in listed.model.spec(0).spoken)
+    assert "token" not in listed.model.spec(0).spoken + listed.model.spec(0).tip

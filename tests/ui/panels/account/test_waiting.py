@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
-from inspector.present.account import waiting_now
+from inspector.engine.engine import Engine
+from inspector.engine.requests.account import WaitsNow
 from inspector.present.call_facts import request_facts
 from inspector.present.subject import Subject
 from inspector.ui.app.application import Application
@@ -28,8 +29,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> WaitingPanel:
     window.actions_by_id["analyze.waiting"].trigger()
     panel = panes_of(window).panel("waiting")
     assert isinstance(panel, WaitingPanel)
-    qtbot.waitUntil(lambda: not panes_of(window).account.tally.is_behind)
-    panel.renew()
+    qtbot.waitUntil(lambda: panel.latest.is_current)
     return panel
 
 
@@ -107,9 +107,10 @@ def test_who_asked_somebody_who_is_gone_waits_in_vain(qtbot: QtBot, application:
     assert texts(panel) == [
         ["lead", "files (left)", "grep", "coder", "2 s", "1"], ["coder", "lead", "stat", "", "1 s", "2"],
     ]  # fmt: skip
-    told = waiting_now(document, panel._figures.tally)
-    assert told is not None
-    assert (told[0], told[1].short_sentence) == (1, "coder waits for lead, 1 s"), (
+    told = Engine()
+    now = told.answer_request(told.adopt(document), WaitsNow())
+    assert now.longest is not None
+    assert (now.count, now.longest.short_sentence) == (1, "coder waits for lead, 1 s"), (
         "nobody is told for ever of who is gone"
     )
     words = ["".join(part.text for part in fact.parts) for fact in request_facts(Subject(document, 0))]
@@ -122,9 +123,10 @@ def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, appli
     window = window_on(application, document)
     window.show()
     panes = panes_of(window)
-    qtbot.waitUntil(lambda: not panes.account.tally.is_behind)
+    qtbot.waitUntil(lambda: panes.waits.is_current)
     document.analysis.now_ns = int(document.capture.columns["time_ns"][0]) + 34 * 10**9
-    window.document_status._show_waiting()
+    panes.waits.request_now()
+    qtbot.waitUntil(lambda: panes.waits.is_current)
     status = child(window, StatusBar, "statusBar")
     assert "lead waits for files, 34 s and 1 more" in status.words()
     assert not window.docks["Waiting"].isHidden(), "who waits is the first thing to know of a session that hangs"
@@ -134,6 +136,7 @@ def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, appli
     status.waiting_clicked.emit()
     assert not window.docks["Waiting"].isHidden()
     document.live = False
+    panes.waits.request_now()
     window.document_status._show_waiting()
     assert not any("waits" in words for words in status.words())
 

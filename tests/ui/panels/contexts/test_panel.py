@@ -15,18 +15,22 @@ from PySide6.QtWidgets import QMenu
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
+from inspector.engine.engine import Engine
+from inspector.engine.requests.context_tree import FollowContexts
 from inspector.filters import compile_filter
 from inspector.filters.visible import Reach, Scope
+from inspector.present.context_codes import main_code, root_code, source_code
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.contexts.activity import FADE_S, HOLD_S
+from inspector.ui.panels.contexts.halos import FADE_S, HOLD_S
 from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
 from inspector.ui.panels.contexts.panel import ContextsPanel
-from inspector.ui.panels.contexts.rows import ContextRows, main_code, root_code, source_code
-from inspector.ui.panels.contexts.source_level import SourceLevel
+from inspector.ui.panels.contexts.rows import ContextRows
 from inspector.ui.widgets.scope_chip import ScopeChip
-from tests.builders import document_at, document_of, envelope, received
+from tests.builders import GrowingLog, document_at, document_of, envelope, received
 from tests.pages import ROOT
+from tests.ui.engines import client_of
 from tests.ui.live import Live
+from tests.ui.trees import follow, tip_of
 from tests.ui.windows import panes_of
 
 
@@ -49,7 +53,7 @@ def panel_of(qtbot, theme_controller: ThemeController):
 
     def make(document: CaptureDocument) -> ContextsPanel:
         documents.append(document)
-        panel = ContextsPanel(document, theme_controller)
+        panel = ContextsPanel(client_of(document, theme_controller), theme_controller)
         panels.append(panel)
         qtbot.addWidget(panel)
         QAbstractItemModelTester(panel.model, QAbstractItemModelTester.FailureReportingMode.Warning, panel)
@@ -107,7 +111,7 @@ def test_no_contexts_are_said_in_words(panel_of):
 
 
 def test_nothing_at_all_says_nothing(panel_of):
-    panel = panel_of(CaptureDocument())
+    panel = panel_of(GrowingLog().document)
     assert panel.model.rowCount() == 0
     assert panel.view.empty_text == ""
 
@@ -115,7 +119,7 @@ def test_nothing_at_all_says_nothing(panel_of):
 def test_a_reasoning_shows_its_first_words_and_its_id_in_the_tooltip(panel_of):
     panel = panel_of(document_of(start("r-17", "Why is it slow?"), said("r-17")))
     row = row_named(panel, "Why is it slow?")
-    tooltip = panel.model.data(panel.model.index(row, 0), Qt.ItemDataRole.ToolTipRole)
+    tooltip = tip_of(panel.model, row)
     assert "r-17" in tooltip
     assert "Opened by reasoning/start, No. 1." in tooltip
     assert "1 message here" in tooltip
@@ -145,9 +149,9 @@ def test_accessibility_says_level_expansion_count_and_state(panel_of):
 
 def test_hostile_names_stay_plain_text(panel_of):
     name = "<b>x\u202etxt\nend"
-    model = panel_of(document_of(said(name))).model
-    assert model.label(2) == "<b>x⟨U+202E⟩txt end"
-    assert "<b>x" not in model.data(model.index(2, 0), Qt.ItemDataRole.ToolTipRole)
+    panel = panel_of(document_of(said(name)))
+    assert panel.model.label(2) == "<b>x⟨U+202E⟩txt end"
+    assert "<b>x" not in tip_of(panel.model, 2)
 
 
 # Growing
@@ -160,9 +164,9 @@ def test_new_contexts_are_inserted_and_only_touched_rows_change(tmp_path, panel_
     panel.model.rowsInserted.connect(lambda _, first, last: inserted.append((first, last)))
     panel.model.dataChanged.connect(lambda first, last, _: changed.append((first.row(), last.row())))
     panel.model.modelReset.connect(lambda: resets.append(True))
-    panel.apply_changes(live.say(said("b")))
+    follow(panel, live.say(said("b")))
     assert (inserted, changed) == ([], [(0, 0), (3, 3)])
-    panel.apply_changes(live.say(said("a/x")))
+    follow(panel, live.say(said("a/x")))
     assert shown(panel.model) == ["demo 5", "  main 1", "  a 2", "    x 1", "  b 2"]
     assert inserted == [(3, 3)]
     assert not resets
@@ -173,7 +177,7 @@ def test_a_start_that_comes_later_merges_moves_and_names(tmp_path, panel_of):
     panel = panel_of(live.document)
     panel.show_scope(Scope(live.tree.space[0], live.node("deep")))
     assert shown(panel.model)[2:] == ["  r2 2", "    deep 1", "  r1 1"]
-    panel.apply_changes(live.say(start("r2", "Why?", context="r1")))
+    follow(panel, live.say(start("r2", "Why?", context="r1")))
     assert shown(panel.model)[2:] == ["  r1 4", "    Why? 2", "      deep 1"]
     assert panel.model.label(panel.view.marked_row) == "deep"
     assert [i.row() for i in panel.view.selectionModel().selectedRows()] == [panel.view.marked_row]
@@ -183,7 +187,7 @@ def test_a_provisional_path_merges_into_a_start_with_a_slash_in_its_id(tmp_path,
     live = Live(tmp_path, said("x/1"), said("x/1/sub"))
     panel = panel_of(live.document)
     panel.show_scope(Scope(live.tree.space[0], live.node("1")))
-    panel.apply_changes(live.say(start("x/1", "Think")))
+    follow(panel, live.say(start("x/1", "Think")))
     assert shown(panel.model)[2:] == ["  Think 2", "    sub 1"]
     assert panel.model.label(panel.view.marked_row) == "Think"
     assert panel.scope is not None
@@ -196,12 +200,12 @@ def test_scope_cursor_expansion_and_scroll_do_not_move(tmp_path, panel_of, qtbot
     panel.show_scope(Scope(live.tree.space[0], live.node("c20")))
     panel.model.set_expanded(row_named(panel, "c30"), False)
     panel.view.setCurrentIndex(panel.model.index(row_named(panel, "c25"), 0))
-    panel.view.verticalScrollBar().setValue(panel.view.rowHeight(0) * 35 + 7)
-    top = panel.model.label(panel.view.rowAt(0))
-    offset = panel.view.visualRect(panel.model.index(panel.view.rowAt(0), 0)).top()
-    panel.apply_changes(live.say(*(said(f"c{n}/new{n}") for n in range(12)), said("later")))
-    assert panel.model.label(panel.view.rowAt(0)) == top
-    assert panel.view.visualRect(panel.model.index(panel.view.rowAt(0), 0)).top() == offset
+    panel.view.verticalScrollBar().setValue(panel.view.row_height * 35 + 7)
+    top = panel.model.label(panel.view.row_at(0))
+    offset = panel.view.visualRect(panel.model.index(panel.view.row_at(0), 0)).top()
+    follow(panel, live.say(*(said(f"c{n}/new{n}") for n in range(12)), said("later")))
+    assert panel.model.label(panel.view.row_at(0)) == top
+    assert panel.view.visualRect(panel.model.index(panel.view.row_at(0), 0)).top() == offset
     assert panel.model.label(panel.view.marked_row) == "c20"
     assert current(panel) == "c25"
     assert not panel.model.is_expanded(row_named(panel, "c30"))
@@ -213,18 +217,18 @@ def test_many_changes_at_once_come_as_a_reset_and_nothing_moves_either(tmp_path,
     live = Live(tmp_path, *(said(f"c{n}/x") for n in range(count)))
     panel = panel_of(live.document)
     panel.show_scope(Scope(live.tree.space[0], live.node("c45")))
-    panel.view.verticalScrollBar().setValue(panel.view.rowHeight(0) * 50)
-    top = panel.model.label(panel.view.rowAt(0))
-    panel.apply_changes(live.say(*(said(f"c{n}/y") for n in range(count))))
+    panel.view.verticalScrollBar().setValue(panel.view.row_height * 50)
+    top = panel.model.label(panel.view.row_at(0))
+    follow(panel, live.say(*(said(f"c{n}/y") for n in range(count))))
     assert panel.model.rowCount() == 2 + 3 * count
-    assert panel.model.label(panel.view.rowAt(0)) == top
+    assert panel.model.label(panel.view.row_at(0)) == top
     assert panel.model.label(panel.view.selectionModel().selectedRows()[0].row()) == "c45"
 
 
 def test_many_rows_that_only_merge_away_leave_none_behind(tmp_path, panel_of):
     live = Live(tmp_path, *(said(f"x/{n}") for n in range(MAX_STEPS + 5)))
     panel = panel_of(live.document)
-    panel.apply_changes(live.say(*(start(f"x/{n}", f"Why {n}?") for n in range(MAX_STEPS + 5))))
+    follow(panel, live.say(*(start(f"x/{n}", f"Why {n}?") for n in range(MAX_STEPS + 5))))
     assert shown(panel.model)[2:5] == ["  Why 0? 1", "  Why 1? 1", "  Why 2? 1"]
     assert panel.model.rowCount() == 2 + MAX_STEPS + 5
 
@@ -233,7 +237,7 @@ def test_changes_held_back_while_paused_are_all_taken_in(tmp_path, panel_of):
     live = Live(tmp_path, said("a"))
     panel = panel_of(live.document)
     live.say(said("b"), said("a/c"))
-    panel.apply_changes(live.say(said("d")))
+    follow(panel, live.say(said("d")))
     assert shown(panel.model) == ["demo 4", "  main 0", "  a 2", "    c 1", "  b 1", "  d 1"]
 
 
@@ -254,12 +258,14 @@ _LINES = st.one_of(
 @given(st.lists(st.lists(_LINES, max_size=6), min_size=1, max_size=6), st.integers(1, 4))
 def test_following_the_tree_gives_the_rows_it_would_be_laid_out_as(tmp_path_factory, batches, depth):
     live = Live(tmp_path_factory.mktemp("live"))
-    rows = ContextRows(live.document.analysis.contexts, SourceLevel(live.document.capture))
+    engine, rows = Engine(), ContextRows()
+    number = engine.adopt(live.document)
     rows.set_depth(depth)
     for batch in batches:
         if not batch:
             continue
         live.say(*batch)
+        rows.apply_changes(engine.answer_request(number, FollowContexts(rows.tree.events, len(rows.tree.spaces))))
         for first, last in rows.stale_spans():
             rows.remove(first, last)
         insertions = rows.insertions()
@@ -360,8 +366,10 @@ def test_the_menu_offers_reaches_filter_and_copies(panel_of, qtbot):
 def test_filters_of_spaces_and_main_can_be_read(panel_of):
     document = document_of(said("a"), received(envelope(context="a"), space_id="other"), envelope(context="a"))
     panel = panel_of(document)
-    demo, other, none = document.analysis.contexts.spaces
-    texts = [panel.filter_for(demo, 0), panel.filter_for(other, MAIN), panel.filter_for(none, None)]
+    texts: list[str] = []
+    panel.filter_requested.connect(lambda text, _mode: texts.append(text))
+    for row in (2, 4, 6):
+        action(panel.menu_for(row), "Filter by this").trigger()
     assert texts == ['space == "demo" && context under "a"', 'space == "other" && !context', "!space"]
     for text in texts:
         compile_filter(text)
@@ -426,8 +434,8 @@ def test_finding_keeps_matches_with_their_ancestors(tmp_path, panel_of, qtbot):
     qtbot.keyClicks(panel.view, "p")
     qtbot.keyClicks(panel.find_box, "lan")
     assert shown(panel.model) == ["demo 3", "  a 1", "    b 1", "      plan 1", "  A PLAN to look at 0"]
-    panel.apply_changes(live.say(said("new/planet"), said("nothing")))
-    assert shown(panel.model)[-2:] == ["  new 1", "    planet 1"]
+    follow(panel, live.say(said("new/planet"), said("nothing")))
+    qtbot.waitUntil(lambda: shown(panel.model)[-2:] == ["  new 1", "    planet 1"])
     qtbot.keyClick(panel.find_box, Qt.Key.Key_Return)
     assert current(panel) == "plan"
     qtbot.keyClick(panel.find_box, Qt.Key.Key_Escape)
@@ -457,8 +465,8 @@ def test_a_halo_stays_while_messages_come_and_then_fades(tmp_path, panel_of, mon
     panel = panel_of(live.document)
     now = 100.0
     monkeypatch.setattr("inspector.ui.panels.contexts.model.time.monotonic", lambda: now)
-    panel.apply_changes(live.say(said("a/b/c")))
-    activity, code = panel.model.activity, panel.model.code(row_named(panel, "b"))  # c is hidden below b
+    follow(panel, live.say(said("a/b/c")))
+    activity, code = panel.model.halos, panel.model.code(row_named(panel, "b"))  # c is hidden below b
     assert activity.halo(code, now + HOLD_S) == 1
     assert activity.halo(code, now + HOLD_S + FADE_S / 2) == pytest.approx(0.5)
     assert activity.halo(code, now + HOLD_S + FADE_S) == 0
@@ -470,8 +478,8 @@ def test_halos_are_off_when_nothing_may_move(tmp_path, panel_of):
     live = Live(tmp_path, said("a"))
     panel = panel_of(live.document)
     panel.set_animated(False)
-    panel.apply_changes(live.say(said("a")))
-    assert panel.model.activity.still()
+    follow(panel, live.say(said("a")))
+    assert panel.model.halos.still()
 
 
 def test_states_go_by_the_clock_while_live(tmp_path, panel_of):
@@ -491,7 +499,7 @@ def test_both_themes_paint_the_whole_panel(panel_of, theme_controller, qtbot):
     theme_controller.set_setting("dark")
     assert panel.grab().toImage() != light
     theme_controller.set_zoom(1.5)
-    assert panel.view.rowHeight(0) == theme_controller.theme.metrics.row
+    assert panel.view.row_height == theme_controller.theme.metrics.row
 
 
 def test_codes_of_spaces_do_not_meet():
@@ -510,28 +518,30 @@ def test_a_thousand_changes_a_flush_move_nothing_that_is_looked_at(tmp_path, pan
     panel.show_scope(Scope(live.tree.space[0], live.node("c30")))
     panel.model.set_expanded(row_named(panel, "c31"), False)
     panel.view.setCurrentIndex(panel.model.index(row_named(panel, "c32"), 0))
-    panel.view.verticalScrollBar().setValue(panel.view.rowHeight(0) * 700 + 5)
-    top = panel.view.rowAt(0)
+    panel.view.verticalScrollBar().setValue(panel.view.row_height * 700 + 5)
+    top = panel.view.row_at(0)
     eyed = panel.model.code(top), panel.view.visualRect(panel.model.index(top, 0)).top()
     for turn in range(3):
         lines = [said(f"c{n}/new{turn}-{m}") for n in range(60) for m in range(6)]
         lines += [said(f"c{n}/x{m}") for n in range(60) for m in range(8)]
         lines += [line for n in range(40) for line in (said(f"m{turn}-{n}"), start(f"m{turn}-{n}", "Why", f"c{n}"))]
         lines += [start(f"c{turn}", "Why", "c59")]  # a branch of what is shown goes elsewhere
-        panel.apply_changes(live.say(*lines))
-        top = panel.view.rowAt(0)
+        follow(panel, live.say(*lines))
+        top = panel.view.row_at(0)
         assert (panel.model.code(top), panel.view.visualRect(panel.model.index(top, 0)).top()) == eyed
         assert panel.model.label(panel.view.marked_row) == "c30"
         assert current(panel) == "c32"
         assert not panel.model.is_expanded(row_named(panel, "c31"))
 
 
+@pytest.mark.in_process("watches the contexts of the document")
 def test_contexts_that_hold_no_message_are_painted_without_a_look_below(panel_of, monkeypatch):
     document = document_of(*(said(f"r{n % 3}/n{n}") for n in range(300)))
     panel = panel_of(document)
     asked: list[int] = []
     contexts = document.analysis.contexts
     monkeypatch.setattr(contexts, "state", lambda node, now=None: asked.append(node) or "idle")
+    panel.view.renew_rows()
     panel.view.grab()
     assert asked
     assert not {node for node in asked if contexts.tree.implicit[node]}
@@ -567,7 +577,7 @@ def test_what_is_picked_is_said_whether_or_not_it_is_the_scope(panel_of, qtbot) 
 
 def test_what_no_released_version_has_says_how_it_is_told(panel_of):
     panel = panel_of(document_of(said(None, thread_id="t1"), said("plain")))
-    tips = [panel.model.index(row_named(panel, name), 0).data(Qt.ItemDataRole.ToolTipRole) for name in ("t1", "plain")]
+    tips = [tip_of(panel.model, row_named(panel, name)) for name in ("t1", "plain")]
     assert ["Declared by thread_id: k9j, option 5" in tip for tip in tips] == [True, False]
 
 
@@ -582,25 +592,26 @@ def test_a_chain_of_thousands_can_be_expanded_scoped_and_read(panel_of, window, 
     assert panel.model.label(last) == "n2999"
     panel.view.scrollTo(panel.model.index(last, 0))
     panel.view.viewport().repaint()
-    assert "Path: n0/…2996…/n2997/n2998/n2999" in panel.model.index(last, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "Path: n0/…2996…/n2997/n2998/n2999" in tip_of(panel.model, last)
     assert panel.model.describe(last).startswith("level 3001")
     panel.collapse_all()
     node = document.analysis.contexts.node_of(2_998)
     assert panel.model.rows.shown_row(node) == row_named(panel, "n0")
-    run_to_end(window.showing(document_of(*chain)))
+    run_to_end(window.showing(client_of(document_of(*chain), window)))
     panes_of(window).filter_state.set_scope(Scope(document.analysis.contexts.tree.space[node], node))
     chip = window.findChild(ScopeChip)
     qtbot.waitUntil(lambda: chip.words() == "n0 / …2996… / n2997 / n2998 / n2999, and below")
 
 
 def test_only_reasoning_looks_like_reasoning_and_says_what_it_concluded(panel_of) -> None:
-    model = panel_of(document_at(ROOT / "tests/data/contexts/a06-five-filters.jsonl")).model
+    panel = panel_of(document_at(ROOT / "tests/data/contexts/a06-five-filters.jsonl"))
+    model = panel.model
     rows = {model.label(row): row for row in range(model.rowCount())}
     read_out = {
         name: "reasoning" in model.describe(rows[name]).replace("reason-789", "") for name in ("reason-789", "wf")
     }
     assert read_out == {"reason-789": True, "wf": False}
-    tips = {name: model.index(rows[name], 0).data(Qt.ItemDataRole.ToolTipRole) for name in ("reason-789", "wf", "sub")}
+    tips = {name: tip_of(panel.model, rows[name]) for name in ("reason-789", "wf", "sub")}
     assert "Concluded in No. 6: t6" in tips["reason-789"]
     assert "Concluded in No. 4: t4" in tips["wf"]
     assert "Concluded" not in tips["sub"]

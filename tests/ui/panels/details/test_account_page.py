@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.present.account_sentences import AccountLine
@@ -116,6 +117,7 @@ def test_nothing_moves_while_the_pointer_rests_on_it(qtbot: QtBot, application: 
     panes_of(window).bridge.flush()
     lines = account(qtbot, window)
     qtbot.waitUntil(lambda: any("called grep" in line for line in said(lines)))
+    QApplication.processEvents()  # lays out the list
     before, places = said(lines), [lines.visualRect(lines.model().index(row, 0)) for row in range(len(lines.rows))]
     QTest.mouseMove(lines.viewport(), places[1].center())
     qtbot.waitUntil(lines.underMouse)
@@ -123,8 +125,8 @@ def test_nothing_moves_while_the_pointer_rests_on_it(qtbot: QtBot, application: 
     panes_of(window).bridge.flush()
     page = panes_of(window).details.account
     assert page is not None
-    qtbot.waitUntil(lambda: not page._figures.tally.is_behind)
-    page.renew()
+    page.latest.request_now()
+    qtbot.waitUntil(lambda: page.latest.is_current)
     held = said(lines)
     assert [line.partition(":")[0] for line in held] == [line.partition(":")[0] for line in before]
     assert [lines.visualRect(lines.model().index(row, 0)) for row in range(len(lines.rows))] == places

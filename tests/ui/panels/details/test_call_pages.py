@@ -21,6 +21,7 @@ from inspector.ui.panels.details.text_block import TextView
 from tests.agent_work import write_claude
 from tests.builders import closed_at_end, document_at, document_of, envelope, tool_call, tool_result
 from tests.transcribed import ClaudeSession
+from tests.ui.panels.details.panels import details_panel
 from tests.ui.windows import story
 
 
@@ -38,7 +39,7 @@ def session() -> CaptureDocument:
 
 
 def shown(document: CaptureDocument, qtbot: QtBot, theme: ThemeController, message: int) -> DetailsPanel:
-    panel = DetailsPanel(document, theme)
+    panel = details_panel(document, theme)
     qtbot.addWidget(panel)
     panel.resize(360, 700)
     panel.show()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.document.document import CaptureDocument
-from inspector.present.subject import ParticipantPlace
+from inspector.present.places import ParticipantPlace
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.window.main_window import MainWindow

@@ -14,13 +14,14 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
-from inspector.present.subject import ContextPlace, ParticipantPlace
+from inspector.present.places import ContextPlace, ParticipantPlace
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.panel import EMPTY, DetailsPanel
 from inspector.ui.panels.details.section import LinkText, Section
 from tests.builders import document_of, envelope, received
 from tests.ui.live import Live
+from tests.ui.panels.details.panels import details_panel, report_change
 
 Show = Callable[..., DetailsPanel]
 START = "2026-01-05T09:00:"
@@ -41,7 +42,7 @@ def show(qtbot: QtBot, theme_controller: ThemeController) -> Show:
 
     def make(*lines: Any, path: str = "", document: CaptureDocument | None = None) -> DetailsPanel:
         document = document or document_of(*lines)
-        panel = DetailsPanel(document, theme_controller)
+        panel = details_panel(document, theme_controller)
         qtbot.addWidget(panel)
         panel.resize(340, 700)
         panel.show()
@@ -189,7 +190,7 @@ def test_a_page_renewed_by_traffic_keeps_its_place(
     qtbot: QtBot, theme_controller: ThemeController, tmp_path: Path
 ) -> None:
     live = Live(tmp_path, *(received(said("a", sender=f"agent-{n % 15}", second=n)) for n in range(40)))
-    panel = DetailsPanel(live.document, theme_controller)
+    panel = details_panel(live.document, theme_controller)
     qtbot.addWidget(panel)
     panel.resize(340, 260)
     panel.show()
@@ -207,16 +208,16 @@ def test_a_page_renewed_by_traffic_keeps_its_place(
     before = bar.value()
     assert before > 0
     for count in (1, 2):
-        panel.apply_changes(live.say(received(said("a", sender="late", second=50 + count))))
-        panel.renew()
+        live.say(received(said("a", sender="late", second=50 + count)))
+        report_change(panel)
         QApplication.processEvents()
         assert bar.value() == before
         assert page.findChildren(FactsView).count(view) == 1  # the same widget, with other rows
         assert view.hasFocus()
         assert view.currentIndex().row() == 3
         assert f"Messages: {40 + count} here" in rows(panel, "contextMessages")
-    panel.apply_changes(live.say(received(said("a/new", second=59))))  # a section more
-    panel.renew()
+    live.say(received(said("a/new", second=59)))  # a section more
+    report_change(panel)
     QApplication.processEvents()
     assert len(rows(panel, "contextChildren")) == 1
     assert bar.value() == before
@@ -230,11 +231,12 @@ def test_a_context_that_merges_away_shows_what_it_became(
     qtbot: QtBot, theme_controller: ThemeController, tmp_path: Path
 ) -> None:
     live = Live(tmp_path, received(said("x/y")))
-    panel = DetailsPanel(live.document, theme_controller)
+    panel = details_panel(live.document, theme_controller)
     qtbot.addWidget(panel)
+    panel.show()
     panel.show_context(live.document.analysis.contexts.spaces[0], node(live.document, "x/y"))
-    panel.apply_changes(live.say(received(said(None, "reasoning/start", "Why x", id="x/y")), received(said("x/y"))))
-    panel.renew()
+    live.say(received(said(None, "reasoning/start", "Why x", id="x/y")), received(said("x/y")))
+    report_change(panel)
     assert panel.head.name == "Why x"
     assert rows(panel, "contextMessages")[0] == "Messages: 2 here"
     gone = node(live.document, "x%2Fy")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from inspector.present.facts import Fact, FactPart, message_part
+from inspector.present.facts import Fact, FactPart, fact, message_part
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts_view import FactsView
 
@@ -23,3 +25,13 @@ def test_words_are_cut_before_what_they_lead_to(qtbot: QtBot, theme_controller: 
     assert len(leading) > 20
     view.click_row(0, QPoint(leading[-1], line))
     assert asked == [25]
+
+
+def test_a_menu_is_about_the_fact_for_which_it_was_opened(qtbot: QtBot, theme_controller: ThemeController) -> None:
+    view = FactsView(theme_controller, [fact("path", "/a"), fact("size", "2")], name="facts", label="Facts")
+    qtbot.addWidget(view)
+    menu = QMenu(view)
+    view.fill_menu(menu, 1)
+    view.replace_rows([fact("path", "/a")])
+    menu.actions()[0].trigger()
+    assert QGuiApplication.clipboard().text() == "2"

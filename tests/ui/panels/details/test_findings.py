@@ -15,11 +15,12 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
+from inspector.present.pages.findings import FINDINGS_TAB, filter_by
 from inspector.protocol.secrets.masking import MASK
 from inspector.ui.app.application import Application
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts_view import FactsView
-from inspector.ui.panels.details.findings import FINDINGS_TAB, FindingSentence, filter_by
+from inspector.ui.panels.details.finding_sentence import FindingSentence
 from inspector.ui.panels.details.panel import TABS, DetailsPanel
 from inspector.ui.panels.details.section import LinkText, Page, Section
 from inspector.ui.panels.details.tabs import DetailTabs
@@ -27,6 +28,7 @@ from tests.builders import document_of, envelope, received, tool_call
 from tests.findings import CASES, answer, ask, at, fulfil, later, propose, withdraw
 from tests.ui.find import child
 from tests.ui.live import Live
+from tests.ui.panels.details.panels import close_document, details_panel, report_change
 from tests.ui.windows import numbers, panes_of, run_in_window, window_on
 
 Show = Callable[..., DetailsPanel]
@@ -37,7 +39,7 @@ def show(qtbot: QtBot, theme_controller: ThemeController) -> Show:
     """A panel that shows one message of some lines, or of a document."""
 
     def make(*lines: Any, message: int = 0, tab: str = "Findings", document: CaptureDocument | None = None):
-        panel = DetailsPanel(document or document_of(*lines), theme_controller)
+        panel = details_panel(document or document_of(*lines), theme_controller)
         qtbot.addWidget(panel)
         panel.resize(340, 700)
         panel.show()
@@ -81,7 +83,7 @@ def test_several_findings_come_most_severe_first(show: Show):
     panel = show(envelope("odd/kind", {}, context="why//7f3a?/ann@example.com"))
     assert labels(panel)[0] == "Secret or address in a context id"
     severities = [view.severity for view in panel.findChildren(FindingSentence)]
-    assert severities == sorted(severities, reverse=True)
+    assert severities == sorted(severities, key=["error", "warning", "note"].index)
     assert panel.tabs.words()[-1] == f"Findings {len(severities)}"
 
 
@@ -162,12 +164,14 @@ def test_a_finding_that_appears_and_goes_away_while_shown(tmp_path: Path, show: 
     live = Live(tmp_path, received(ask()))
     panel = show(document=live.document)
     assert panel.tabs.words()[-1] == "Findings"
-    panel.apply_changes(live.say(received(later(31))))
+    live.say(received(later(31)))
+    report_change(panel)
     assert panel.tabs.words()[-1] == "Findings 1"
     assert labels(panel) == ["Request without an answer"]
-    panel.apply_changes(live.say(received(answer(ts=at(32)))))
+    live.say(received(answer(ts=at(32))))
+    report_change(panel)
     assert panel.tabs.words()[-1] == "Findings"
-    live.document.close()
+    close_document(panel)
 
 
 def test_a_response_to_nothing_says_so_in_the_head(show: Show):

@@ -9,15 +9,16 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.present import subject
+from inspector.engine.requests import pages
+from inspector.present import raw_text
 from inspector.protocol.secrets.streamed_event_queue import mask_lines
 from inspector.store.messages import piece_masks
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details import raw_page
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.raw_page import RawPage
 from tests.builders import document_of, envelope, tool_call
 from tests.streamed_secrets import SECRETS, acp_text
+from tests.ui.panels.details.panels import details_panel, wait_for_page
 
 SECRET = "Zq7secretvalue"
 
@@ -25,41 +26,46 @@ SECRET = "Zq7secretvalue"
 @pytest.fixture
 def panel(theme_controller: ThemeController, qtbot: QtBot) -> DetailsPanel:
     middle = {"before": "x" * 200_000, "token": SECRET, "after": "y" * 200_000}
-    made = DetailsPanel(document_of(tool_call("grep", arguments=middle), envelope()), theme_controller)
+    made = details_panel(document_of(tool_call("grep", arguments=middle), envelope()), theme_controller)
     qtbot.addWidget(made)
     made.show()
     return made
 
 
+@pytest.mark.in_process("counts calls of the engine")
 def test_a_payload_is_masked_once_however_often_its_page_is_made_again(
     panel: DetailsPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     masked: list[Any] = []
-    mask = subject.mask_secrets
-    monkeypatch.setattr(subject, "mask_secrets", lambda value: (masked.append(value), mask(value))[1])
+    mask = pages.mask_secrets
+    monkeypatch.setattr(pages, "mask_secrets", lambda value: (masked.append(value), mask(value))[1])
     panel.show_message(0)
-    panel.set_context_hints(True)
-    panel.set_context_hints(False)
+    wait_for_page(panel)
+    for hints in (True, False):
+        panel.set_context_hints(hints)
+        wait_for_page(panel)
     assert len(masked) == 1
-    panel.show_message(1)
-    panel.show_message(0)
+    for message in (1, 0):
+        panel.show_message(message)
+        wait_for_page(panel)
     assert len(masked) > 1
 
 
-def test_a_secret_in_the_part_that_raw_leaves_out_is_masked_when_copied(panel: DetailsPanel) -> None:
+def test_a_secret_in_the_part_that_raw_leaves_out_is_masked_when_copied(panel: DetailsPanel, qtbot: QtBot) -> None:
     panel.show_message(0)
     panel.show_tab("Raw")
     raw = panel.pages["Raw"]
     assert isinstance(raw, RawPage)
+    qtbot.waitUntil(raw.secrets.isVisible)
     assert SECRET not in raw.text.toPlainText()
-    assert raw.secrets.isVisible()
     clipboard = QGuiApplication.clipboard()
+    clipboard.clear()
     raw.copy.click()
-    assert len(clipboard.text()) > 400_000
+    qtbot.waitUntil(lambda: len(clipboard.text()) > 400_000)
     assert SECRET not in clipboard.text()
     raw.secrets.click()
     raw.copy.click()
-    assert SECRET in clipboard.text()
+    qtbot.waitUntil(lambda: SECRET in clipboard.text())
 
 
 _KEY = SECRETS[0][0]
@@ -81,9 +87,9 @@ def test_raw_masks_the_shown_lines_of_an_answer_alone_until_it_is_copied(
     theme_controller: ThemeController, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     masked: list[int] = []
-    for module in (raw_page, piece_masks):
+    for module in (raw_text, piece_masks):
         monkeypatch.setattr(module, "mask_lines", lambda lines: (masked.append(len(lines)), mask_lines(lines))[1])
-    panel = DetailsPanel(document_of(*_answer_of_pieces(4_000)), theme_controller)
+    panel = details_panel(document_of(*_answer_of_pieces(4_000)), theme_controller)
     qtbot.addWidget(panel)
     panel.show()
     panel.show_message(0)

@@ -17,13 +17,14 @@ from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import TABS, DetailsPanel
 from inspector.ui.panels.details.section import Section
 from tests.builders import GrowingLog
+from tests.ui.panels.details.panels import details_panel, report_change
 from tests.unit.analysis.transient_traffic import Call, Mew, Opened, fetch, hint, in_turn, mew, store, workflow
 
 
 @pytest.fixture
 def panel_on(qtbot: QtBot, theme_controller: ThemeController) -> Any:
     def make(document: Any, row: int, tab: str = "Lifecycle") -> DetailsPanel:
-        panel = DetailsPanel(document, theme_controller)
+        panel = details_panel(document, theme_controller)
         qtbot.addWidget(panel)
         panel.resize(340, 700)
         panel.show()
@@ -160,8 +161,8 @@ def test_a_story_goes_on_while_it_is_read(panel_on: Any, qtbot: QtBot) -> None:
     assert rows(panel, "pending")[1] == "No hint names search_records, so no tool can consume it."
 
     def goes_on(call: Call) -> None:
-        for changes in log.write(talk(call, "ask"), talk(call, "answer")):
-            panel.apply_changes(changes)
+        log.write(talk(call, "ask"), talk(call, "answer"))
+        report_change(panel)
 
     goes_on(hints)
     qtbot.waitUntil(lambda: rows(panel, "pending")[1] == "Can be consumed by analysis_store.")

@@ -17,10 +17,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox, QPlainTe
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis import AnalysisChanges
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.present.formats import MINUS
+from inspector.present.json_spans import span_at, spans_of, steps_at
+from inspector.present.value_tree import ValueTree
 from inspector.protocol.payloads.record_tables import table_of
 from inspector.protocol.secrets.masking import MASK
 from inspector.ui.look.theme import ThemeController
@@ -29,7 +30,7 @@ from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentModel, 
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
-from inspector.ui.panels.details.json_text import JsonColors, JsonText, span_at, spans_of, steps_at
+from inspector.ui.panels.details.json_text import JsonColors, JsonText
 from inspector.ui.panels.details.json_tree import JsonTree
 from inspector.ui.panels.details.panel import EMPTY, TABS, DetailsPanel
 from inspector.ui.panels.details.raw_page import RawPage
@@ -38,6 +39,7 @@ from inspector.ui.panels.details.text_block import TextView
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
 from tests.strategies import share_of_examples
 from tests.ui.find import child
+from tests.ui.panels.details.panels import close_document, details_panel, report_change
 from tests.ui.windows import bury
 
 Show = Callable[..., DetailsPanel]
@@ -58,7 +60,7 @@ def show(qtbot: QtBot, theme_controller: ThemeController) -> Iterator[Show]:
     ) -> DetailsPanel:  # fmt: skip
         document = document or document_of(*lines)
         documents.append(document)
-        panel = DetailsPanel(document, theme_controller)
+        panel = details_panel(document, theme_controller)
         qtbot.addWidget(panel)
         panel.set_context_hints(hints)
         panel.resize(340, 700)
@@ -559,7 +561,7 @@ def test_a_value_becomes_a_filter_that_finds_its_message(show: Show, fields: dic
     panel = show(document=document, tab="Tree")
     tree = one(panel, JsonTree, "jsonTree")
     index = next(i for i in indexes(tree.model()) if i.data(JsonRole.PATH) == path)
-    assert index.data(JsonRole.FILTER) == wanted
+    assert tree.filter_of(index) == wanted
     asked: list[str] = []
     panel.links.filter_requested.connect(lambda text, _mode: asked.append(text))
     menu = tree.menu_for(index)
@@ -581,9 +583,9 @@ def indexes(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Ite
 
 def test_a_json_rpc_line_is_its_own_payload(show: Show):
     panel = show({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "y"}}, tab="Tree")
-    model = one(panel, JsonTree, "jsonTree").model()
-    index = next(i for i in indexes(model) if i.data(JsonRole.PATH) == "params.x")
-    assert index.data(JsonRole.FILTER) == 'payload.params.x == "y"'
+    tree = one(panel, JsonTree, "jsonTree")
+    index = next(i for i in indexes(tree.model()) if i.data(JsonRole.PATH) == "params.x")
+    assert tree.filter_of(index) == 'payload.params.x == "y"'
 
 
 def test_a_whole_value_is_one_step_away(show: Show):
@@ -597,21 +599,50 @@ def test_a_whole_value_is_one_step_away(show: Show):
     text.window().close()
 
 
+def model_of(value: object) -> JsonModel:
+    """Returns the model of an envelope; further rows arrive at once."""
+    tree = ValueTree(value, is_envelope=True)
+    return JsonModel(
+        tree.rows_below(()), lambda steps, take: take(tree.rows_below(steps))
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "value",
     [{}, [], {"a": {"b": [1, 2, {"c": None}]}, "d": "x"}, [[[[]]]], {"many": list(range(3_000))}],
     ids=["object", "array", "nested", "deep", "many"],
 )
 def test_the_tree_model_is_sound(qtmodeltester: ModelTester, theme_controller: ThemeController, value: object):
-    model = JsonModel(value, is_envelope=True)
+    model = model_of(value)
     qtmodeltester.check(model)
 
 
 def test_a_wide_array_is_cut_and_says_so():
-    model = JsonModel({"payload": list(range(2_500))}, is_envelope=True)
+    model = model_of({"payload": list(range(2_500))})
     payload = model.index(0, 0)
     assert model.rowCount(payload) == 2_001
     assert model.index(2_000, 1, payload).data() == "500 more, see Raw"
+
+
+def test_rows_of_a_large_value_are_fetched_when_it_is_expanded(show: Show, qtbot: QtBot):
+    rows = {f"list {n}": [{"text": f"{n} {place}"} for place in range(1_000)] for n in range(8)}
+    panel = show(envelope("chat", rows), tab="Tree")
+    tree = one(panel, JsonTree, "jsonTree")
+    qtbot.waitUntil(lambda: tree.model() is not None)
+    model = tree.model()
+    payload = next(index for row in range(model.rowCount()) if (index := model.index(row, 0)).data() == "payload")
+    last = model.index(7, 0, payload)
+    assert model.canFetchMore(last)
+    assert model.hasChildren(last)
+    tree.expand(payload)
+    tree.expand(last)
+    qtbot.waitUntil(lambda: model.rowCount(last) == 1_000)
+    tree.choose(["payload", "list 7", 999, "text"])
+    assert tree.currentIndex().siblingAtColumn(1).data() == "7 999"
+    menu = tree.menu_for(tree.currentIndex())
+    next(action for action in menu.actions() if action.text() == "Copy value").trigger()
+    assert QApplication.clipboard().text() == "7 999"
+    menu.deleteLater()
 
 
 def test_the_content_model_is_sound(qtmodeltester: ModelTester, theme_controller: ThemeController):
@@ -691,6 +722,7 @@ def large() -> dict[str, Any]:
     return envelope("chat", {"text": "x" * 3_000_000})
 
 
+@pytest.mark.in_process("watches reads of the log")
 def test_a_large_message_is_shown_by_its_head_and_its_end(
     show: Show, large: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ):
@@ -784,26 +816,12 @@ def test_lifecycle_of_a_pending_result(show: Show):
 # Changes
 
 
-def everything(start: int, stop: int, *changed: int) -> AnalysisChanges:
-    return AnalysisChanges(start, stop, np.array(changed, np.int64), tree_moved=False)
-
-
-def grow(document: CaptureDocument, *lines: dict[str, Any]) -> AnalysisChanges:
+def grow(document: CaptureDocument, *lines: dict[str, Any]) -> None:
     """Append to the document's file and take it in."""
-    seen: list[AnalysisChanges] = []
-
-    class Watcher:
-        def messages_changed(self, changes: AnalysisChanges) -> None:
-            seen.append(changes)
-
-    watcher = Watcher()
-    document.observers.append(watcher)
     assert document.path is not None
     with document.path.open("ab") as file:
         file.writelines(json.dumps(line).encode() + b"\n" for line in lines)
     assert document.poll()
-    document.observers.remove(watcher)
-    return seen[-1]
 
 
 def test_an_answer_that_arrives_is_shown(show: Show):
@@ -812,7 +830,8 @@ def test_an_answer_that_arrives_is_shown(show: Show):
     panel = show(document=document)
     assert panel.head.state is not None
     assert panel.head.state.word == "waiting"
-    panel.apply_changes(grow(document, tool_result(request)))
+    grow(document, tool_result(request))
+    report_change(panel)
     assert panel.head.state.word == "answered"
     assert len(rows(one(panel, ChainView, "chain"))) == 2
 
@@ -821,26 +840,30 @@ def test_traffic_of_others_changes_nothing(show: Show):
     document = document_of(envelope("chat", {"text": "hi"}))
     panel = show(document=document)
     before = one(panel, TextView, "chatText")
-    panel.apply_changes(grow(document, envelope(), envelope()))
+    grow(document, envelope(), envelope())
+    report_change(panel)
     assert one(panel, TextView, "chatText") is before
 
 
-def test_a_growing_sequence_is_followed(show: Show, qtbot: QtBot):
+def test_a_growing_sequence_is_followed(show: Show):
     document = document_of(envelope("reasoning/start", {"message": "why"}, id="r1"))
     panel = show(document=document)
-    panel.apply_changes(grow(document, envelope("reasoning/thought", {"message": "new"}, context="r1")))
-    qtbot.waitUntil(lambda: "new" in words(panel))
+    grow(document, envelope("reasoning/thought", {"message": "new"}, context="r1"))
+    report_change(panel)
+    assert "new" in words(panel)
 
 
 def test_a_refresh_keeps_place_and_focus(show: Show):
     lines = [envelope("reasoning/start", {"message": "why"}, id="r1")]
     lines += [envelope("reasoning/thought", {"message": f"t{n}"}, context="r1") for n in range(45)]
-    panel = show(*lines, message=0)
+    document = document_of(*lines)
+    panel = show(document=document, message=0)
     bar = panel.pages["Overview"].verticalScrollBar()  # pyright: ignore[reportAttributeAccessIssue]
     bar.setValue(200)
     chain = one(panel, ChainView, "thoughts")
     chain.setCurrentIndex(chain.model().index(5, 0))
-    panel.apply_changes(everything(46, 46, 0))
+    grow(document, envelope("reasoning/thought", {"message": "new"}, context="r1"))
+    report_change(panel)
     assert bar.value() == 200
     assert one(panel, ChainView, "thoughts") is not chain
 
@@ -866,9 +889,10 @@ RECORDINGS = Path(__file__).parents[3] / "data" / "recordings"
 def test_every_kind_of_recorded_message_has_every_page(qtbot: QtBot, theme_controller: ThemeController, path: Path):
     document = CaptureDocument()
     document.load(path)
-    panel = DetailsPanel(document, theme_controller)
+    panel = details_panel(document, theme_controller)
     qtbot.addWidget(panel)
     panel.resize(340, 600)
+    panel.show()
     kinds = [document.capture.string("kind", message) for message in range(len(document.capture))]
     for message in sorted({kinds.index(kind) for kind in kinds}):
         panel.show_message(message)
@@ -876,7 +900,7 @@ def test_every_kind_of_recorded_message_has_every_page(qtbot: QtBot, theme_contr
             panel.show_tab(tab)
             assert words(panel)
         bury()
-    document.close()
+    close_document(panel)
 
 
 def test_what_takes_the_keyboard_has_a_name(show: Show):
@@ -929,24 +953,24 @@ NESTED = {"text": '{"status": "ok", "rows": [{"id": 7}]}', "odd key": [1, None, 
 
 
 def test_json_in_a_text_opens_in_the_tree_and_has_its_filter() -> None:
-    model = JsonModel(envelope("chat", NESTED), is_envelope=True)
+    model, tree = model_of(envelope("chat", NESTED)), ValueTree(envelope("chat", NESTED), is_envelope=True)
     text = model.index_at(["payload", "text"])
     assert text.data(JsonRole.TYPE) == "string"
     assert model.hasChildren(text)
     assert not model.hasChildren(model.index_at(["kind"]))
     status, number = model.index_at(["payload", "text", "status"]), model.index_at(["payload", "text", "rows", 0, "id"])
-    assert status.data(JsonRole.FILTER) == 'json(payload.text).status == "ok"'
+    assert tree.filter_of(model.steps_of(status)) == 'json(payload.text).status == "ok"'
     assert number.data(JsonRole.PATH) == "json(payload.text).rows.0.id"
-    compile_filter(number.data(JsonRole.FILTER))
+    compile_filter(tree.filter_of(model.steps_of(number)))
 
 
 def test_secrets_in_a_text_that_is_opened_are_masked() -> None:
-    model = JsonModel({"payload": {"text": '{"password": "hunter2secret", "a": 1}'}}, is_envelope=True)
+    model = model_of({"payload": {"text": '{"password": "hunter2secret", "a": 1}'}})
     assert "hunter2secret" not in str(model.index_at(["payload", "text", "password"]).siblingAtColumn(1).data())
 
 
 def test_the_tree_model_with_texts_is_sound(qtmodeltester: ModelTester, theme_controller: ThemeController) -> None:
-    qtmodeltester.check(JsonModel(envelope("chat", NESTED), is_envelope=True))
+    qtmodeltester.check(model_of(envelope("chat", NESTED)))
 
 
 @given(

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
+from inspector.document.participant_summary import story_steps
 from inspector.document.summary import participant_stories
+from inspector.engine.requests import pages
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.formats import MINUS
 from inspector.ui.app.application import Application
+from inspector.ui.document_client import DocumentClient
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details import participant_page
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.figures import FiguresView, UsageGauge, UsageLine
 from inspector.ui.panels.details.fitted_list import FittedList
-from inspector.ui.panels.details.page_builder import Links
+from inspector.ui.panels.details.links import Links
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.details.participant_page import ParticipantPage
+from inspector.ui.panels.details.parts_page import PartsPage
 from inspector.ui.panels.details.section import LinkText, SegmentButton
 from tests.builders import (
     delivered,
@@ -40,11 +41,11 @@ from tests.builders import (
     tool_call,
     tool_result,
 )
-from tests.ui.find import child
 from tests.ui.live import Live
+from tests.ui.panels.details.panels import close_document, details_panel, report_change, wait_for_page
 from tests.ui.windows import panes_of, run_in_window, window_on
 
-Show = Callable[..., ParticipantPage]
+Show = Callable[..., PartsPage]
 
 READ = {"kind": "mcp/request", "payload": {"method": "tools/call", "params": {"name": "read_*"}}}
 CHAT = {"kind": "chat"}
@@ -68,7 +69,7 @@ def test_the_head_the_page_and_the_command_line_mean_the_same_since(
     for count, word, told in ((3, "left", "Left: "), (4, "since", "Here since: ")):
         document = document_of(*lines[:count])
         space = document.analysis.contexts.spaces[0]
-        panel = DetailsPanel(document, theme_controller)
+        panel = details_panel(document, theme_controller)
         qtbot.addWidget(panel)
         panel.show()
         panel.show_participant(space, "human")
@@ -109,25 +110,27 @@ def links() -> Links:
 def show(qtbot: QtBot, theme_controller: ThemeController, links: Links) -> Show:
     """A page that shows one participant of a document."""
 
-    def make(document: CaptureDocument, name: str, *, space: int = 0) -> ParticipantPage:
-        page = ParticipantPage(theme_controller, links)
-        qtbot.addWidget(page)
-        page.resize(340, 700)
-        page.show_participant(document, space, name, keep_place=False)
-        page.show()
+    def make(document: CaptureDocument, name: str, *, space: int = 0) -> PartsPage:
+        panel = details_panel(document, theme_controller)
+        panel.links.message_requested.connect(links.message_requested)
+        panel.links.filter_requested.connect(links.filter_requested)
+        qtbot.addWidget(panel)
+        panel.resize(340, 760)
+        panel.show()
+        panel.show_participant(space, name)
         QApplication.processEvents()
-        return page
+        return panel.participant_page
 
     return make
 
 
-def rows(page: ParticipantPage | DetailsPanel, name: str) -> list[str]:
+def rows(page: PartsPage | DetailsPanel, name: str) -> list[str]:
     view = page.findChild(FittedList, name)
     assert view is not None, f"no {name} among {[one.objectName() for one in page.findChildren(FittedList)]}"
     return [str(view.model().index(row, 0).data()) for row in range(view.model().rowCount())]
 
 
-def has(page: ParticipantPage, name: str) -> bool:
+def has(page: PartsPage, name: str) -> bool:
     return page.findChild(FittedList, name) is not None
 
 
@@ -288,43 +291,55 @@ def test_text_of_the_wire_stays_plain_and_masked(show: Show) -> None:
     assert "\u202e" not in said
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """What the page goes by: `now`, in seconds."""
-    made = SimpleNamespace(now=1_000.0, monotonic=lambda: made.now)
-    monkeypatch.setattr(participant_page, "time", made)
-    return made
+def panel_of(page: PartsPage) -> DetailsPanel:
+    panel = page.window()
+    assert isinstance(panel, DetailsPanel)
+    return panel
 
 
-def test_while_live_rows_change_in_place(tmp_path: Path, show: Show, clock: SimpleNamespace) -> None:
+def test_while_live_rows_change_in_place(tmp_path: Path, show: Show) -> None:
     live = Live(tmp_path, joined("coder", CHAT), tool_call("slow", sender="coder", id="c"))
+    asked_ns = int(live.document.capture.columns["time_ns"][1])
+    live.document.analysis.now_ns = asked_ns + 4_000_000_000
     page = show(live.document, "coder")
     waits = page.findChild(FittedList, "waitsFor")
     assert waits is not None
-    live.document.analysis.now_ns = int(live.document.capture.columns["time_ns"][1]) + 5_000_000_000
-    second = child(page, QTimer, "participantTimer").timeout
-    second.emit()
+    live.document.analysis.now_ns = asked_ns + 5_000_000_000
+    panel_of(page).tick()
+    wait_for_page(panel_of(page))
     assert rows(page, "waitsFor") == ["5 s, slow, to files, No. 2"]
     assert page.findChild(FittedList, "waitsFor") is waits
     live.say(envelope("mcp/response", {"result": {}}, sender="files", to=["coder"], correlation_id=["c"]))
-    clock.now += 60
-    second.emit()
+    report_change(panel_of(page))
     assert not has(page, "waitsFor")
-    live.document.close()
+    close_document(panel_of(page))
 
 
-def test_it_is_not_read_again_at_every_flush(tmp_path: Path, show: Show, clock: SimpleNamespace) -> None:
+@pytest.mark.in_process("counts calls of the engine")
+def test_it_is_not_read_again_at_every_flush(
+    tmp_path: Path, show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
     live = Live(tmp_path, joined("coder", CHAT))
+    read: list[str] = []
+
+    def story(document: CaptureDocument, space: int, name: str, **more: Any) -> Any:
+        read.append(name)
+        return story_steps(document, space, name, **more)
+
+    monkeypatch.setattr(pages, "story_steps", story)
     page = show(live.document, "coder")
-    before = page.story
-    live.say(envelope(sender="coder"))
-    page.show_participant(live.document, 0, "coder", keep_place=True)
-    assert page.story is before
-    clock.now += 60
-    page.show_participant(live.document, 0, "coder", keep_place=True)
-    assert page.story is not before
-    assert "Messages: 1 sent" in rows(page, "presence")
-    live.document.close()
+    assert len(read) == 1
+    client = page.window().findChild(DocumentClient)
+    assert client is not None
+    for _ in range(3):
+        live.say(envelope(sender="coder"))
+        client.changed.emit()
+        QApplication.processEvents()
+    assert len(read) == 1
+    wait_for_page(panel_of(page))
+    assert len(read) == 2
+    assert "Messages: 3 sent" in rows(page, "presence")
+    close_document(panel_of(page))
 
 
 def test_a_click_on_a_participant_shows_its_page(qapp: QApplication, qtbot: QtBot) -> None:
@@ -351,7 +366,7 @@ def test_a_click_on_a_participant_shows_its_page(qapp: QApplication, qtbot: QtBo
 def overview(qtbot: QtBot, theme_controller: ThemeController) -> Callable[..., DetailsPanel]:
     def make(*lines: dict[str, Any], message: int = -1) -> DetailsPanel:
         document = document_of(*lines)
-        panel = DetailsPanel(document, theme_controller)
+        panel = details_panel(document, theme_controller)
         qtbot.addWidget(panel)
         panel.resize(340, 700)
         panel.show()

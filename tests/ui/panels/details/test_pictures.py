@@ -22,6 +22,7 @@ from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.pictures import BUDGET, PictureView, decode_picture, read_head
 from inspector.ui.panels.details.section import LinkText
 from tests.builders import document_of, tool_call, tool_result
+from tests.ui.panels.details.panels import details_panel
 
 
 def encoded(width: int, height: int, shade: int = 0, form: str = "WEBP") -> str:
@@ -67,7 +68,7 @@ def panel(theme_controller: ThemeController, qtbot: QtBot, request: pytest.Fixtu
     shown = large()[: request.param] if isinstance(request.param, int) else request.param
     content = [{"type": "image", "mimeType": "image/webp", "data": data} for data in shown]
     call = tool_call("shot")
-    made = DetailsPanel(document_of(call, tool_result(call, result={"content": content})), theme_controller)
+    made = details_panel(document_of(call, tool_result(call, result={"content": content})), theme_controller)
     qtbot.addWidget(made)
     made.resize(360, 900)
     made.show()

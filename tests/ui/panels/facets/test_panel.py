@@ -19,7 +19,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> FacetsPanel:
     window.actions_by_id["view.facets"].trigger()
     panel = panes_of(window).panel("facets")
     assert isinstance(panel, FacetsPanel)
-    qtbot.waitUntil(lambda: bool(panel.model.rows))
+    qtbot.waitUntil(lambda: bool(panel.rows))
     return panel
 
 
@@ -120,5 +120,5 @@ def test_names_are_shown_as_text_and_a_secret_makes_no_filter(qtbot: QtBot, appl
     assert "<b>a⟨U+202E⟩b</b>, 1 message" in said(panel)
     assert not any("s3cr3t" in text for text in said(panel))
     row = next(row for row, text in enumerate(said(panel)) if text.startswith("token="))
-    panel.view.chosen.emit(row, False)
+    panel.view.toggled.emit(row, False)
     assert panes_of(window).filter_state.filter.text == ""

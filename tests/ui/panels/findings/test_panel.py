@@ -14,14 +14,16 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.findings import Severity
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
+from inspector.engine.requests.finding_rows import Grouping
 from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.panels.findings.panel import FindingsPanel
-from inspector.ui.panels.findings.rows import Grouping
+from inspector.ui.widgets.notice import Notice
 from inspector.ui.widgets.preset_chip import PresetChip
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
+from tests.ui.engines import client_of
 from tests.ui.find import child
 from tests.ui.windows import in_turn, numbers, panes_of, story, window_on
 
@@ -76,8 +78,9 @@ def panel_of(window: MainWindow) -> FindingsPanel:
 def listed(window: MainWindow) -> list[str]:
     """What the list says, a row a line."""
     model = panel_of(window).model
-    lines = [(model.line(row), model.index(row, 0).data()) for row in range(model.rowCount())]
-    return [text if line is None else f"{line.check.code} {line.context} {line.number}" for line, text in lines]
+    source = panel_of(window).source
+    lines = [(source.finding(row), model.index(row, 0).data()) for row in range(model.rowCount())]
+    return [text if one is None else f"{one.line.code} {one.line.context} {one.line.number}" for one, text in lines]
 
 
 def click(window: MainWindow, row: int, qtbot: QtBot) -> None:
@@ -196,7 +199,7 @@ def what_the_filter_hides_is_counted_and_can_be_listed(window: MainWindow, qtbot
     key(window, KEYS.Key_Home, qtbot)
     assert numbers(window) == [3, 5]  # walking over it keeps the filter
     click(window, 0, qtbot)
-    assert current(window) == 2
+    qtbot.waitUntil(lambda: current(window) == 2)
     assert numbers(window) == [1, 2, 3, 4, 5, 6]
     window.actions_by_id["go.back"].trigger()
 
@@ -258,7 +261,9 @@ def a_code_can_be_hidden_and_listed_again(window: MainWindow, qtbot: QtBot) -> N
 def rows_are_copied(window: MainWindow, qtbot: QtBot) -> None:
     panel_of(window).view.setFocus()
     key(window, KEYS.Key_End, qtbot)
+    QGuiApplication.clipboard().clear()
     qtbot.keyClick(panel_of(window).view, KEYS.Key_C, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(QGuiApplication.clipboard().text()))
     copied = QGuiApplication.clipboard().text().split("\t")
     assert [copied[place] for place in (0, 2, 3, 4)] == ["note", "correlation-dangling", "why-1a2b3c", "No. 4"]
     menu_entry(window, 0, "copy.code")
@@ -267,7 +272,7 @@ def rows_are_copied(window: MainWindow, qtbot: QtBot) -> None:
 
 def all_of_a_code_are_shown_whatever_is_hidden(window: MainWindow, qtbot: QtBot) -> None:
     panel = panel_of(window)
-    panel.model.choice.codes_off.add("response-without-request")
+    panel.source.choice.codes_off.add("response-without-request")
     switch(window, Severity.WARNING, qtbot)
     panes_of(window).filter_state.apply_filter('kind == "chat"')
     window.docks["Findings"].hide()
@@ -275,7 +280,7 @@ def all_of_a_code_are_shown_whatever_is_hidden(window: MainWindow, qtbot: QtBot)
     assert panel.isVisible()
     assert set(ALL[1:4]) <= set(listed(window))
     assert panel.head.toggles[Severity.WARNING].isChecked()
-    assert panel.model.is_head(panel.view.currentIndex().row())
+    assert panel.source.is_head(panel.view.currentIndex().row())
 
 
 def test_wire_text_is_plain_and_secrets_are_masked(application: Application, qtbot: QtBot) -> None:
@@ -292,8 +297,22 @@ def test_wire_text_is_plain_and_secrets_are_masked(application: Application, qtb
 # Problems elsewhere
 
 
+def apply_filter(window: MainWindow, text: str, qtbot: QtBot) -> None:
+    """Apply a filter and wait for its rows."""
+    panes_of(window).filter_state.apply_filter(text)
+    qtbot.waitUntil(lambda: panes_of(window).rows.filter.text == text)
+
+
+def noticed(window: MainWindow, name: str, qtbot: QtBot) -> Notice:
+    """The notice, once it is shown."""
+    qtbot.waitUntil(lambda: window.notices.notice(name) is not None)
+    notice = window.notices.notice(name)
+    assert notice is not None
+    return notice
+
+
 def problems_are_counted_in_the_status_bar_and_on_their_preset(window: MainWindow, qtbot: QtBot) -> None:
-    assert "3 problems" in window.status.words()
+    qtbot.waitUntil(lambda: "3 problems" in window.status.words())
     chips = {chip.preset.name: chip.text() for chip in window.presets.bar.findChildren(PresetChip)}
     assert chips["Problems"] == "Problems  3"
     assert chips["Tools"] == "Tools"
@@ -310,29 +329,26 @@ def the_gutter_shows_the_worst_finding(window: MainWindow, qtbot: QtBot) -> None
     model = panes_of(window).messages.model
     gutter = [model.index(row, Column.GUTTER).data() for row in range(model.rowCount())]
     assert gutter == ["", "error", "warning", "note", "warning", ""]
-    assert "answers" in model.index(2, Column.GUTTER).data(Qt.ItemDataRole.ToolTipRole)
+    qtbot.waitUntil(lambda: "answers" in (model.index(2, Column.GUTTER).data(Qt.ItemDataRole.ToolTipRole) or ""))
 
 
 def next_and_previous_problem_go_around(window: MainWindow, qtbot: QtBot) -> None:
-    gone = []
-    for _ in range(4):
+    for gone in (2, 3, 5, 2):
         qtbot.keyClick(window, KEYS.Key_F8)
-        gone.append(current(window))
+        qtbot.waitUntil(lambda gone=gone: current(window) == gone)
     qtbot.keyClick(window, KEYS.Key_F8, Qt.KeyboardModifier.ShiftModifier)
-    gone.append(current(window))
-    assert gone == [2, 3, 5, 2, 5]
+    qtbot.waitUntil(lambda: current(window) == 5)
 
 
 def next_problem_says_when_there_is_none_in_view_and_shows_them(window: MainWindow, qtbot: QtBot) -> None:
-    panes_of(window).filter_state.apply_filter('kind == "chat"')
+    apply_filter(window, 'kind == "chat"', qtbot)
     window.actions_by_id["go.problem_next"].trigger()
-    notice = window.notices.notice("no-problem")
-    assert notice is not None
+    notice = noticed(window, "no-problem", qtbot)
     assert notice.text.startswith("No message with a problem is shown; 3 are hidden.")
     panes_of(window).filter_state.clear()
     window.actions_by_id["go.problem_next"].trigger()
+    qtbot.waitUntil(lambda: current(window) == 2)
     assert window.notices.notice("no-problem") is None
-    assert current(window) == 2
 
 
 def what_was_said_of_a_view_goes_with_it(window: MainWindow, qtbot: QtBot) -> None:
@@ -340,10 +356,10 @@ def what_was_said_of_a_view_goes_with_it(window: MainWindow, qtbot: QtBot) -> No
         lambda: panes_of(window).filter_state.clear(),
         lambda: panes_of(window).filter_state.apply_filter("no > 0"),
     ):
-        panes_of(window).filter_state.apply_filter('kind == "chat"')
+        apply_filter(window, 'kind == "chat"', qtbot)
         for action in ("go.problem_next", "go.mark_next"):
             window.actions_by_id[action].trigger()
-        assert window.notices.notice("no-problem") is not None
+        noticed(window, "no-problem", qtbot)
         leave()
         assert window.notices.notice("no-problem") is None
         assert window.notices.notice("no-mark") is None
@@ -352,8 +368,7 @@ def what_was_said_of_a_view_goes_with_it(window: MainWindow, qtbot: QtBot) -> No
 def test_next_problem_says_when_there_is_none_at_all(application: Application, qtbot: QtBot) -> None:
     window = window_on(application, document_of(envelope(), dangling()))
     window.actions_by_id["go.problem_next"].trigger()
-    notice = window.notices.notice("no-problem")
-    assert notice is not None
+    notice = noticed(window, "no-problem", qtbot)
     assert notice.text.startswith("No problem was found in 2 messages.")
 
 
@@ -372,7 +387,7 @@ def test_findings_come_and_go_while_one_is_selected(application: Application, qt
     qtbot.waitUntil(lambda: len(listed(window)) == 5)
     assert panel.view.selected == ("correlation-dangling", 2)
     assert panel.view.currentIndex().row() == 4
-    assert "3 problems" in window.status.words()
+    qtbot.waitUntil(lambda: "3 problems" in window.status.words())
     log.write(framed(envelope("mcp/request", {"method": "tools/list"}, id="never-asked", to=["files"])))
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: not any("response-without-request" in row for row in listed(window)))
@@ -389,13 +404,13 @@ def test_what_stands_at_the_top_stays_there(application: Application, qtbot: QtB
     log.write({"ctxcap": 1}, *(framed(dangling()) for _ in range(60)))
     window = opened(application, log.document, qtbot)
     panel = panel_of(window)
-    panel.model.set_open(0, True)
+    panel.view.expanded.emit(0, True)
     panel.view.verticalScrollBar().setValue(500)
-    before = panel.model.rows.key_at(panel.view.rowAt(0))
+    before = panel.source.rows.key_at(panel.view.row_at(0))
     log.write(*(framed(wandering()) for _ in range(5)), framed(forged()))
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: len(listed(window)) == 1 + 6 + 61)
-    assert panel.model.rows.key_at(panel.view.rowAt(0)) == before
+    assert panel.source.rows.key_at(panel.view.row_at(0)) == before
 
 
 def test_nothing_is_listed_while_nobody_looks(application: Application, qtbot: QtBot) -> None:
@@ -416,8 +431,8 @@ def test_how_they_are_grouped_is_remembered(window: MainWindow, application: App
     next(one for one in head.menu.actions() if one.objectName() == "group.severity").trigger()
     assert application.settings.findings_by == "severity"
     other = application.new_window()
-    run_to_end(other.showing(story()))
-    assert panes_of(other).findings.model.choice.grouping is Grouping.SEVERITY
+    run_to_end(other.showing(client_of(story(), other)))
+    assert panes_of(other).findings.source.choice.grouping is Grouping.SEVERITY
 
 
 def begun_again(window: MainWindow) -> None:
@@ -426,11 +441,11 @@ def begun_again(window: MainWindow) -> None:
     window.docks["Findings"].show()
     panes.filter_state.clear()
     panes.go_to(0)
-    panel.model.choice.everything = False
-    panel.model.choice.codes_off.clear()
+    panel.source.choice.everything = False
+    panel.source.choice.codes_off.clear()
     for toggle in panel.head.toggles.values():
         toggle.setChecked(True)
-    panel.model.choice.severities_off.clear()
+    panel.source.choice.severities_off.clear()
     panel.group_by(Grouping.CODE)
 
 

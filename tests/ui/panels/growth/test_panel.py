@@ -14,6 +14,7 @@ from inspector.analysis.views.model_context import Reader
 from inspector.analysis.views.timeline.track_marks import Window
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import scale_words, signed_count
+from inspector.ui import intervals
 from inspector.ui.app.application import Application
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.canvas import PlotCanvas
@@ -26,7 +27,6 @@ from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import TimelinePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
-from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.waiting import pass_time
 from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
@@ -72,7 +72,9 @@ def opened(window: MainWindow) -> GrowthPlot:
     assert isinstance(panel, TimelinePanel)
     for _ in range(3):
         QApplication.processEvents()
-    panel.plot.refresh(now=True)
+    panel.plot.refresh()
+    while panel.plot.latest.is_pending:
+        QApplication.processEvents()
     return panel.plot
 
 
@@ -111,12 +113,11 @@ def press(plot: GrowthPlot, *keys: Qt.Key) -> None:
 
 def it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
-    source = plot.source
     assert plot.head.reader.accessibleName() == "of lead with files"
     assert list(plot.head.legend.keys) == [REPORTED_KEY, *KEYS, LIMIT_KEY]
-    whole, seen = source.lines[:, -1].tolist()
+    whole, seen = plot.growth.figures.lines[:, -1].tolist()
     assert whole - seen > 300
-    assert source.reports.limit == 1_000
+    assert plot.growth.figures.limit == 1_000
     canvas = canvas_of(plot)
     panel = window.center.currentWidget()
     assert isinstance(panel, TimelinePanel)
@@ -145,9 +146,9 @@ def the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow, qtbot: Q
 def the_card_names_the_message_and_says_the_values(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     qtbot.mouseMove(canvas_of(plot), place_of(plot, 25))
-    before, after = plot.source.values_at(0)[1], plot.source.values_at(2)[1]
+    before, after = plot.growth.values_at(0)[1], plot.growth.values_at(2)[1]
     assert before < after
-    change = after - plot.source.values_at(1)[1]
+    change = after - plot.growth.values_at(1)[1]
     assert f"seen by the model, estimate {after:,}" in card(plot)
     assert f"No. 3 search_records result +{change:,}" in card(plot)
     assert "saved" not in card(plot)
@@ -180,11 +181,11 @@ def a_click_selects_the_message_that_made_the_step(window: MainWindow, qtbot: Qt
 def arrows_move_from_step_to_step_and_enter_selects(window: MainWindow, qtbot: QtBot) -> None:
     plot = opened(window)
     press(plot, Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Right)
-    assert axis_of(plot).cursor_ns == int(plot.source.steps_ns[2])
+    assert axis_of(plot).cursor_ns == int(plot.growth.figures.places[2])
     press(plot, Qt.Key.Key_Left, Qt.Key.Key_Return)
-    assert panes_of(window).messages.current_message() == int(plot.source.messages[1])
+    assert panes_of(window).messages.current_message() == int(plot.growth.figures.messages[1])
     press(plot, Qt.Key.Key_End, Qt.Key.Key_Right)
-    assert axis_of(plot).cursor_ns == int(plot.source.steps_ns[-1])
+    assert axis_of(plot).cursor_ns == int(plot.growth.figures.places[-1])
     QTest.keyClick(canvas_of(plot), Qt.Key.Key_Plus)
     assert not axis_of(plot).shows_all
     press(plot, Qt.Key.Key_F)
@@ -226,8 +227,8 @@ def test_somebody_else_may_be_chosen(application: Application) -> None:
     names = [action.text() for action in plot.head.reader.menu_of_options.actions() if action.text()]
     assert names == [SELECTED, "lead with files", "helper"]
     plot.head.reader.menu_of_options.actions()[-1].trigger()
-    assert plot.source.reader is not None
-    assert plot.source.reader.name == "helper"
+    assert plot.growth.figures.reader is not None
+    assert plot.growth.figures.reader.name == "helper"
     assert plot.head.reader.accessibleName() == "of helper"
     assert list(plot.head.legend.keys) == list(KEYS)
 
@@ -244,8 +245,8 @@ def test_it_shows_whom_the_selected_message_concerns_and_never_turns_by_itself(
 
     log.write(*(tool_call("grep", sender="helper", ts=at(80 + n)) for n in range(9)))
     panes_of(window).bridge.flush()
-    plot.refresh(now=True)
-    assert [one.name for one in plot.source.readers] == ["helper", "lead"]
+    plot.refresh()
+    assert [one.reader.name for one in plot.growth.figures.readers] == ["helper", "lead"]
     assert reader.accessibleName().startswith("of lead")
 
     panes_of(window).go_to(7)
@@ -257,7 +258,7 @@ def test_it_shows_whom_the_selected_message_concerns_and_never_turns_by_itself(
     panes_of(window).go_to(7)
     pass_time(120)
     assert reader.accessibleName() == chosen
-    assert not plot.source.follows_selection
+    assert panes_of(window).plot_choices.chosen is not None
     next(one for one in reader.menu_of_options.actions() if one.text() == SELECTED).trigger()
     assert reader.accessibleName() == "of helper"
 
@@ -304,26 +305,26 @@ def messages_per_second_say_counts_and_go_to_the_first_of_a_bar(window: MainWind
 def test_it_follows_live_traffic_and_rests_when_hidden(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, figures_ms=10)
+    monkeypatch.setattr(intervals, "FIGURES_MS", 10)
     log = GrowingLog()
     window = window_on(application, log.document)
     plot = opened(window)
     assert plot.growth.empty == NO_READER
     log.write(*lines())
     panes_of(window).bridge.flush()
-    qtbot.waitUntil(lambda: len(plot.source.steps_ns) > 0)
+    qtbot.waitUntil(lambda: len(plot.growth.figures.places) > 0)
     assert plot.growth.empty == NOT_COUNTED
     counted(log.document)
     log.document.notify_counted()
     panes_of(window).bridge.flush()
-    qtbot.waitUntil(lambda: bool(plot.source.lines[0].any()))
+    qtbot.waitUntil(lambda: bool(plot.growth.figures.lines[0].any()))
     assert plot.growth.empty == ""
     window.actions_by_id["view.messages"].trigger()
-    steps = len(plot.source.steps_ns)
+    steps = len(plot.growth.figures.places)
     log.write(tool_call("grep", ts=at(70)))
     panes_of(window).bridge.flush()
-    assert not plot.throttle.waiting
-    assert len(plot.source.steps_ns) == steps
+    assert not plot.latest.is_pending
+    assert len(plot.growth.figures.places) == steps
 
 
 def test_a_theme_changes_what_is_drawn(window: MainWindow, application: Application) -> None:
@@ -350,7 +351,7 @@ def test_while_tokens_are_counted_it_says_how_far_that_is(application: Applicati
     plot = opened(window_on(application, document))
     assert "counting tokens,\n28 %" in canvas_of(plot).unit
     counted(document)
-    plot.refresh(now=True)
+    plot.refresh()
     assert "counting" not in canvas_of(plot).unit
 
 

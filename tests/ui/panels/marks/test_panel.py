@@ -20,8 +20,10 @@ from inspector.ui.app.application import Application
 from inspector.ui.panels.details.section import LinkText, Page
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, envelope, lines_of
+from tests.ui.engines import patch_engine
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, run_in_window, until, window_on, write_comment
+from tests.ui.late_answers import delay_answers
+from tests.ui.windows import ask_engine, in_turn, numbers, panes_of, run_in_window, until, window_on, write_comment
 
 KEYS, CONTROL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -79,7 +81,7 @@ def listed(window: MainWindow) -> list[str]:
     return [model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(model.rowCount())]
 
 
-def test_a_key_marks_and_unmarks(window: MainWindow) -> None:
+def a_key_marks_and_unmarks(window: MainWindow, qtbot: QtBot) -> None:
     go_to(window, 2)
     press(window, KEYS.Key_M, CONTROL)
     assert gutter(window, 2) == "marked"
@@ -93,7 +95,7 @@ def test_a_key_marks_and_unmarks(window: MainWindow) -> None:
     )
 
 
-def test_a_comment_is_written_shown_and_edited(window: MainWindow) -> None:
+def a_comment_is_written_shown_and_edited(window: MainWindow, qtbot: QtBot) -> None:
     go_to(window, 4)
     comment(window, "The turning point")
     assert gutter(window, 4) == "comment"
@@ -108,7 +110,7 @@ def test_a_comment_is_written_shown_and_edited(window: MainWindow) -> None:
     assert overview(window)[0] != "Your comment"
 
 
-def test_escape_leaves_the_comment_as_it_was(window: MainWindow) -> None:
+def escape_leaves_the_comment_as_it_was(window: MainWindow, qtbot: QtBot) -> None:
     go_to(window, 4)
     press(window, KEYS.Key_M, CONTROL | SHIFT)
     QTest.keyClicks(window.marking.editor.text, "Never mind")
@@ -128,7 +130,7 @@ def test_what_is_written_on_one_message_is_kept_when_another_one_is_commented(wi
     assert gutter(window, 4) == "comment"
 
 
-def test_a_context_is_marked_from_the_tree(window: MainWindow) -> None:
+def a_context_is_marked_from_the_tree(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     tree = panes.contexts
     row = next(row for row in range(tree.model.rowCount()) if tree.model.label(row) == "Find the slow part")
@@ -148,7 +150,7 @@ def test_a_context_is_marked_from_the_tree(window: MainWindow) -> None:
     assert "Edit comment..." in titles
 
 
-def test_the_panel_goes_to_its_messages_and_removes(window: MainWindow) -> None:
+def the_panel_goes_to_its_messages_and_removes(window: MainWindow, qtbot: QtBot) -> None:
     for number in (2, 5, 9):
         go_to(window, number)
         press(window, KEYS.Key_M, CONTROL)
@@ -165,7 +167,7 @@ def test_the_panel_goes_to_its_messages_and_removes(window: MainWindow) -> None:
     assert panes_of(window).messages.view.hasFocus()
 
 
-def test_keys_go_from_mark_to_mark_around_the_end(window: MainWindow) -> None:
+def keys_go_from_mark_to_mark_around_the_end(window: MainWindow, qtbot: QtBot) -> None:
     press(window, KEYS.Key_F7)
     assert window.notices.notice("no-mark") is not None
     for number in (3, 8):
@@ -191,13 +193,24 @@ def test_a_filter_hides_marks_and_the_panel_says_so(window: MainWindow) -> None:
     panes.marks.head.link.click()
     assert [row.rpartition(", ")[2] for row in listed(window)] == ["No. 1"]
     panes.marks.head.link.click()
-    panes.marks.view.select(panes.marks.model.rows.key_at(1))
+    panes.marks.view.select(panes.marks.source.key_at(1))
     panes.marks.view.entered.emit(1)
     assert panes.messages.current_message() == 3
     assert panes.rows.filter.text == ""
 
 
-def test_filters_follow_marks(window: MainWindow) -> None:
+def test_rows_arrive_later_than_asked_for(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    delay_answers(monkeypatch, panes_of(window).client)
+    window.marking.toggle(1)
+    listed(window)
+    expected = ["marked, Why is it slow?, lead chat, main, No. 2"]
+    qtbot.waitUntil(lambda: listed(window) == expected)
+    window.marking.toggle(1)
+    qtbot.waitUntil(lambda: listed(window) == [])
+    assert panes_of(window).marks.view.empty_text.startswith("No marks yet.")
+
+
+def filters_follow_marks(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     window.marking.toggle(2)
     panes.filter_state.apply_filter("mark")
@@ -212,7 +225,7 @@ def test_filters_follow_marks(window: MainWindow) -> None:
     assert numbers(window) == []
 
 
-def test_undo_and_redo(window: MainWindow) -> None:
+def undo_and_redo(window: MainWindow, qtbot: QtBot) -> None:
     undo, redo = window.actions_by_id["edit.undo"], window.actions_by_id["edit.redo"]
     assert not undo.isEnabled()
     go_to(window, 2)
@@ -235,7 +248,7 @@ def test_undo_and_redo(window: MainWindow) -> None:
     assert (gutter(window, 2), gutter(window, 3)) == ("marked", "comment")
 
 
-def test_a_cleared_view_comes_back(window: MainWindow) -> None:
+def a_cleared_view_comes_back(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.apply_filter("context")
     shown = numbers(window)
     window.actions_by_id["edit.clear_filter"].trigger()
@@ -245,7 +258,7 @@ def test_a_cleared_view_comes_back(window: MainWindow) -> None:
     assert panes_of(window).filter_state.filter.text == "context"
 
 
-def test_a_removed_preset_comes_back(window: MainWindow) -> None:
+def a_removed_preset_comes_back(window: MainWindow, qtbot: QtBot) -> None:
     presets = window.application.settings.presets
     before = [preset.name for preset in presets]
     del presets[2]
@@ -291,9 +304,9 @@ def test_marks_are_kept_beside_the_capture_and_restored(qapp: QApplication, tmp_
         assert [entry["no"] for entry in json.loads(beside_capture(path).read_bytes())["messages"]] == [2, 3, 4]
         again = opened(application, path)
         await until(lambda: again.panes is not None and not again.opening.reading, "the log")
-        marks = again.document.analysis.marks
-        assert marks.rows.tolist() == [1, 2, 3]
-        assert marks.note(2) == Note(comment="Here it began")
+        assert ask_engine(again, lambda document: document.analysis.marks.rows.tolist()) == [1, 2, 3]
+        note = ask_engine(again, lambda document: document.analysis.marks.note(2))
+        assert note == Note(comment="Here it began")
         assert gutter(again, 2) == "marked"
         assert not again.undo_history.stack.canUndo()
 
@@ -314,7 +327,7 @@ def test_save_as_takes_the_marks_along(qapp: QApplication, tmp_path: Path) -> No
         await until(beside_capture(target).exists, "the marks of the copy")
         again = opened(application, target)
         await until(lambda: again.panes is not None and not again.opening.reading, "the copy")
-        assert again.document.analysis.marks.rows.tolist() == [1]
+        assert ask_engine(again, lambda document: document.analysis.marks.rows.tolist()) == [1]
 
     run_in_window(qapp, steps)
 
@@ -362,7 +375,7 @@ def test_marks_that_cannot_be_written_are_said_and_tried_again(
         window = opened(application, path)
         await until(lambda: window.panes is not None and not window.opening.reading, "the log")
         with monkeypatch.context() as patch:
-            patch.setattr(MarksFile, "snapshot", refuse)
+            patch_engine(patch, MarksFile, "snapshot", refuse)
             window.marking.toggle(1)
             await until(lambda: window.notices.notice("marks-not-saved") is not None, "the sentence")
         notice = window.notices.notice("marks-not-saved")
@@ -372,3 +385,20 @@ def test_marks_that_cannot_be_written_are_said_and_tried_again(
         assert [entry["no"] for entry in json.loads(beside_capture(path).read_bytes())["messages"]] == [2]
 
     run_in_window(qapp, steps)
+
+
+def begun_again(window: MainWindow) -> None:
+    """No marks, nothing to undo, no filter, and the first message is current."""
+    while window.undo_history.stack.canUndo():
+        window.undo_history.undo()
+    window.undo_history.stack.clear()
+    panes_of(window).filter_state.clear()
+    go_to(window, 1)
+
+
+test_marks_of_a_log = in_turn([
+    a_key_marks_and_unmarks, a_comment_is_written_shown_and_edited, escape_leaves_the_comment_as_it_was,
+    a_context_is_marked_from_the_tree, the_panel_goes_to_its_messages_and_removes,
+    keys_go_from_mark_to_mark_around_the_end, filters_follow_marks, undo_and_redo, a_cleared_view_comes_back,
+    a_removed_preset_comes_back,
+], begun_again)  # fmt: skip

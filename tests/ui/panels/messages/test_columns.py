@@ -9,29 +9,28 @@ from unittest.mock import patch
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget, QMenu, QPushButton, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
-from inspector.filters.compile import compile_filter
+from inspector.engine.requests.views import SortRows
 from inspector.present.message_columns import Column, TimeColumn
 from inspector.settings import Table, TableColumn
+from inspector.ui import intervals
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.column_layout import layout_for
 from inspector.ui.panels.messages.columns import ChosenColumns, Wanted
 from inspector.ui.panels.messages.columns_dialog import ColumnsDialog
 from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.widgets.rows.view import RowsView
 from tests.builders import GrowingLog, envelope, received, tool_call, tool_result
-from tests.ui.budgeting import set_budgets
+from tests.ui.held_requests import hold_requests, limit_blocks, pace_requests
+from tests.ui.local_client import LocalClient
+from tests.ui.panels.filtering import follow, matching, show_filter
+from tests.ui.slow_answers import answer_slowly, step_until
 
 FIRST_FIELD = len(Column)
 MINUS = "\N{MINUS SIGN}"
 MakePanel = Callable[..., MessagesPanel]
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sort of some rows is done at once, however busy the machine is."""
-    set_budgets(monkeypatch, first_s=60.0)
 
 
 def chats(*said: Any, **more: Any) -> list[dict[str, Any]]:
@@ -101,18 +100,23 @@ def test_a_value_is_masked_for_the_name_beside_it(make_panel: MakePanel) -> None
         menu.deleteLater()
 
 
-def test_a_column_reads_only_rows_on_screen(make_panel: MakePanel, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.in_process("watches reads of records")
+def test_a_column_reads_only_rows_on_screen_and_a_screen_around(
+    make_panel: MakePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     panel = make_panel(*chats(*map(str, range(400))))
     asked: list[int] = []
-    capture = panel.model.rows.analysis.capture
+    assert isinstance(panel.client, LocalClient)
+    capture = panel.client.document.capture
     payload = capture.records.payload
     panel.add_column("payload.text")
     monkeypatch.setattr(capture.records, "payload", lambda message: asked.append(message) or payload(message))
     panel.view.verticalScrollBar().setValue(200 * 24)
     panel.view.viewport().grab()
+    page = panel.view.viewport().height() // 24 + 1
     assert asked
-    assert min(asked) >= 195
-    assert max(asked) <= 220
+    assert min(asked) >= 200 - page
+    assert max(asked) <= 200 + 2 * page
 
 
 def test_a_time_too_wide_for_its_column_stays_in_it(make_panel: MakePanel) -> None:
@@ -141,7 +145,7 @@ def test_a_changed_value_is_read_again(make_panel: MakePanel) -> None:
     panel.add_column("answered")
     assert text(panel, 0, FIRST_FIELD) == ""
     for changes in log.write(tool_result(call, "found")):
-        panel.apply_changes(changes)
+        follow(panel, changes)
     assert text(panel, 0, FIRST_FIELD) == "2"
 
 
@@ -244,8 +248,7 @@ def test_a_cell_of_a_field_finds_its_message(make_panel: MakePanel) -> None:
             names = [action.objectName() for action in menu.actions()]
             shown = next(a for a in menu.actions() if a.objectName() == "filterExpression").text()
             assert "filter.and" in names
-            found = panel.model.rows.evaluate(compile_filter(shown.replace("&&", "&")), None)
-            assert message in found.tolist()
+            assert message in matching(panel, shown.replace("&&", "&"))
             menu.deleteLater()
 
 
@@ -316,7 +319,7 @@ def live_panel(make_panel: MakePanel, log: GrowingLog) -> MessagesPanel:
 
 def say(panel: MessagesPanel, log: GrowingLog, *said: str) -> None:
     for changes in log.write(*chats(*said)):
-        panel.apply_changes(changes)
+        follow(panel, changes)
 
 
 def test_what_comes_while_sorted_stands_below_until_it_is_sorted_in(make_panel: MakePanel, qtbot: QtBot) -> None:
@@ -351,29 +354,34 @@ def test_following_returns_to_the_order_of_arrival(make_panel: MakePanel) -> Non
 def test_another_filter_is_sorted_too(make_panel: MakePanel) -> None:
     panel = make_panel(*chats("c", "a", "b"))
     panel.sorter.sort("text")
-    panel.show_rows(compile_filter("no != 2"), None)
+    show_filter(panel, "no != 2")
     assert column_texts(panel) == ["b", "c"]
-    panel.show_rows(compile_filter(""), None)
+    show_filter(panel, "")
     assert column_texts(panel) == ["a", "b", "c"]
 
 
 def test_a_long_sort_says_how_far_it_is_and_can_be_given_up(
     make_panel: MakePanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, first_s=0, awaited_slice_s=0, quiet_s=0)
+    monkeypatch.setattr(intervals, "QUIET_S", 0.0)
     panel = make_panel(*chats(*(str(n % 7) for n in range(3000))))
+    assert text(panel, 1) == "1"
+    limit_blocks(monkeypatch, 64)
+    hold_requests(monkeypatch, SortRows)
+    answer_slowly(monkeypatch, panel.client)
     panel.sorter.sort("payload.text")
     assert panel.sorter.busy
-    assert panel.view.pill.isVisible()
+    step_until(panel.view.pill.isVisible)
     assert panel.view.pill.text().startswith("Sorting by text, ")
     assert text(panel, 1) == "1"
     qtbot.keyClick(panel.view, Qt.Key.Key_Escape)
     assert not panel.sorter.busy
     assert not panel.view.pill.isVisible()
+    pace_requests(monkeypatch, SortRows, 1)
     panel.sorter.sort("text")
-    assert panel.view.heads.progress is not None
+    step_until(lambda: panel.view.heads.progress is not None)
     qtbot.waitUntil(lambda: not panel.sorter.busy)
-    assert text(panel, 1) == "0"
+    qtbot.waitUntil(lambda: text(panel, 1) == "0")
     assert panel.view.heads.progress is None
 
 
@@ -413,9 +421,9 @@ def test_times_count_from_what_was_chosen(make_panel: MakePanel) -> None:
     assert column_texts(panel, Column.TIME) == ["0.000", "1.500", "4.000"]
     panel.choose_time("previous")
     assert column_texts(panel, Column.TIME) == ["", "1.500", "2.500"]
-    panel.show_rows(compile_filter("no != 2"), None)
+    show_filter(panel, "no != 2")
     assert column_texts(panel, Column.TIME) == ["", "4.000"]
-    panel.show_rows(compile_filter(""), None)
+    show_filter(panel, "")
     panel.choose_time("clock")
     assert all(time.endswith(("00.000", "01.500", "04.000")) for time in column_texts(panel, Column.TIME))
     panel.choose_time("start")
@@ -461,7 +469,7 @@ def panel_of(dialog: ColumnsDialog) -> MessagesPanel:
 
 def test_the_dialog_adds_moves_and_removes_by_keyboard(dialog: ColumnsDialog, qtbot: QtBot) -> None:
     panel = panel_of(dialog)
-    name, rows = dialog.findChild(QLineEdit, "columnsField"), dialog.findChild(QListWidget, "columnsList")
+    name, rows = dialog.findChild(QLineEdit, "columnsField"), dialog.findChild(RowsView, "columnsList")
     assert name is not None
     assert rows is not None
     qtbot.keyClicks(name, "payload.text")
@@ -476,7 +484,7 @@ def test_the_dialog_adds_moves_and_removes_by_keyboard(dialog: ColumnsDialog, qt
     assert remove is not None
     qtbot.keyClick(remove, Qt.Key.Key_Space)
     assert "text" not in titles(panel)
-    rows.setCurrentRow(3)
+    rows.select_row(3)
     qtbot.keyClick(rows, Qt.Key.Key_Space)
     assert "Kind" not in titles(panel)
 

@@ -12,13 +12,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from inspector.filters.compile import compile_filter
 from inspector.present.folded_stream import LINE_FRAMES
 from inspector.present.message_columns import Column
 from inspector.store.messages.records import Records
 from inspector.ui.panels.messages.panel import MessagesPanel
 from tests.builders import envelope
 from tests.streamed import HEAD, asked, came, chunk, closed, frame, opened, speech
+from tests.ui.panels.filtering import show_filter
 from tests.ui.panels.messages.test_panel import Live, chevron, click, panel_of, text
 
 MakePanel = Callable[..., MessagesPanel]
@@ -101,10 +101,10 @@ def test_frames_one_by_one_and_back(make_panel: MakePanel) -> None:
 
 def test_a_filter_about_frames_shows_them_one_by_one(make_panel: MakePanel) -> None:
     panel = make_panel(*talk(closed("s")))
-    panel.show_rows(compile_filter('kind == "stream/frame"'), None)
+    show_filter(panel, 'kind == "stream/frame"')
     assert panel.model.rowCount() == 15
     assert text(panel, 1) == "s  First"
-    panel.show_rows(compile_filter(""), None)
+    show_filter(panel, "")
     assert text(panel, HEAD_ROW) == WORDS
 
 
@@ -112,7 +112,7 @@ def test_all_that_is_let_through_counts_as_shown(make_panel: MakePanel) -> None:
     panel = make_panel(*talk(closed("s")))
     counts: list[int] = []
     panel.shown_changed.connect(counts.append)
-    panel.show_rows(compile_filter("from == mew"), None)
+    show_filter(panel, "from == mew")
     assert counts == [18]
 
 

@@ -14,13 +14,14 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.compile import compile_filter
 from inspector.present.message_columns import Column
 from inspector.ui.look.roles import Role
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.column_layout import layout_for
+from inspector.ui.panels.messages.columns import Wanted
 from inspector.ui.panels.messages.panel import MessagesPanel
 from tests.builders import GrowingLog, envelope, lines_of, tool_call, tool_result
+from tests.ui.panels.filtering import follow, matching, show_filter
 
 RECORDS = [{"id": 200 + n, "title": f"Site visit {n}"} for n in range(15)]
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 records (page 1)"}}
@@ -222,11 +223,11 @@ def test_badges_are_off_until_asked_for(make_panel: MakePanel) -> None:
 )  # fmt: skip
 def test_a_filter_that_asks_for_badges_shows_them(make_panel: MakePanel, filter_: str, shown: tuple[str, ...]) -> None:
     panel = make_panel(*loop())
-    panel.show_rows(compile_filter(filter_), None)
+    show_filter(panel, filter_)
     row = panel.model.rows.row_of(COLLAPSED)
     assert row is not None
     assert role(panel, row, Role.BADGES) == shown
-    panel.show_rows(compile_filter(""), None)
+    show_filter(panel, "")
     assert role(panel, COLLAPSED, Role.BADGES) == ()
 
 
@@ -446,7 +447,7 @@ def test_a_log_does_not_follow_and_nothing_in_it_is_new(make_panel: MakePanel) -
 def test_a_filter_keeps_what_stands_at_the_top(make_panel: MakePanel) -> None:
     panel = make_panel(*(envelope("chat" if n % 2 else "system/x", {"text": f"say {n}"}) for n in range(200)))
     panel.view.verticalScrollBar().setValue(101 * 24 + 7)
-    panel.show_rows(compile_filter('kind == "chat"'), None)
+    show_filter(panel, 'kind == "chat"')
     assert text(panel, panel.view.rowAt(0)) == "say 101"
     assert panel.view.rowViewportPosition(panel.view.rowAt(0)) == -7
 
@@ -456,7 +457,7 @@ def test_a_filter_keeps_the_current_message_and_its_place(make_panel: MakePanel,
     panel.go_to(121)
     y = panel.view.rowViewportPosition(121)
     with qtbot.assertNotEmitted(panel.current_changed):
-        panel.show_rows(compile_filter('kind == "chat"'), None)
+        show_filter(panel, 'kind == "chat"')
     row = panel.model.rows.row_of(121)
     assert row is not None
     assert panel.current_message() == 121
@@ -468,13 +469,13 @@ def test_a_current_message_that_is_filtered_out_gives_way_to_the_nearest(make_pa
     panel = make_panel(*(envelope("chat" if n % 2 else "system/x") for n in range(50)))
     panel.go_to(20)
     with qtbot.waitSignal(panel.current_changed) as changed:
-        panel.show_rows(compile_filter('kind == "chat"'), None)
+        show_filter(panel, 'kind == "chat"')
     assert changed.args == [21]
 
 
 def test_a_late_change_that_adds_a_row_in_between_moves_nothing(live: Live) -> None:
     panel = panel_of(live)
-    panel.show_rows(compile_filter('badge == "collapsed" || kind == "chat"'), None)
+    show_filter(panel, 'badge == "collapsed" || kind == "chat"')
     lines = loop()
     live.say(*chats(30), *lines[:4], *chats(30, 30))
     panel.go_to(50)
@@ -533,7 +534,7 @@ def test_stepping_goes_by_message_and_stops_at_the_ends(make_panel: MakePanel) -
 
 def test_going_to_a_hidden_message_changes_nothing(make_panel: MakePanel) -> None:
     panel = make_panel(*loop())
-    panel.show_rows(compile_filter('kind == "chat"'), None)
+    show_filter(panel, 'kind == "chat"')
     assert panel.go_to(0) is False
     assert panel.current_message() is None
 
@@ -595,8 +596,7 @@ def test_filter_by_the_value_under_the_pointer(
     with qtbot.waitSignal(panel.filter_requested) as asked:
         actions["filter.and"].trigger()
     assert asked.args == [expression, "and"]
-    rows = panel.model.rows.evaluate(compile_filter(expression), None)
-    assert 2 in rows.tolist()
+    assert 2 in matching(panel, expression)
     menu.deleteLater()
 
 
@@ -611,17 +611,19 @@ def test_every_cells_filter_finds_its_message(make_panel: MakePanel, column: Col
         if copy is not None:
             copy.trigger()
             expression = QGuiApplication.clipboard().text()
-            assert message in panel.model.rows.evaluate(compile_filter(expression), None).tolist(), expression
+            assert message in matching(panel, expression), expression
         menu.deleteLater()
 
 
 def test_copying_masks_secrets(make_panel: MakePanel) -> None:
     panel = make_panel(tool_call("login", arguments={"password": "hunter2"}))
     panel.go_to(0)
-    assert "hunter2" not in str(panel.copied("rows"))
-    assert "hunter2" not in str(panel.copied("json"))
-    assert "login" in str(panel.copied("json"))
-    assert str(panel.copied("rows")).split("\t")[0] == "1"
+    panel.copy("json")
+    assert "hunter2" not in QGuiApplication.clipboard().text()
+    assert "login" in QGuiApplication.clipboard().text()
+    panel.copy("rows")
+    assert "hunter2" not in QGuiApplication.clipboard().text()
+    assert QGuiApplication.clipboard().text().split("\t")[0] == "1"
 
 
 # Empty states
@@ -629,7 +631,7 @@ def test_copying_masks_secrets(make_panel: MakePanel) -> None:
 
 def test_nothing_matches_says_so_and_offers_a_way_out(make_panel: MakePanel, qtbot: QtBot) -> None:
     panel = make_panel(*chats(3))
-    panel.show_rows(compile_filter("no > 9"), None)
+    show_filter(panel, "no > 9")
     assert panel.empty.isVisible()
     assert panel.empty.text == "No message matches this filter. Clear the filter, or search all 3 messages."
     for name, signal in (
@@ -640,16 +642,16 @@ def test_nothing_matches_says_so_and_offers_a_way_out(make_panel: MakePanel, qtb
         assert link is not None
         with qtbot.waitSignal(signal):
             qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
-    panel.show_rows(compile_filter(""), None)
+    show_filter(panel, "")
     assert not panel.empty.isVisible()
 
 
 def test_the_current_message_comes_back_with_the_rows(make_panel: MakePanel) -> None:
     panel = make_panel(*chats(3))
     panel.go_to(1)
-    panel.show_rows(compile_filter("no > 9"), None)
+    show_filter(panel, "no > 9")
     assert panel.current_message() is None
-    panel.show_rows(compile_filter(""), None)
+    show_filter(panel, "")
     assert panel.current_message() == 1
 
 
@@ -671,12 +673,13 @@ def test_columns_follow_the_room_there_is() -> None:
     assert at_1920.shows(Column.LATENCY)
     assert at_1920.shows(Column.SIZE)
     for layout, width in ((at_1280, 778), (at_1700, 900), (at_1920, 1120)):
-        assert layout.message >= width * 0.41
-    named = layout_for(778, ends=400)
-    narrow = layout_for(730, ends=400)
-    assert (named.widths[Column.FROM_TO], narrow.message) == (160, 307)
-    assert narrow.message > 2 * narrow.widths[Column.FROM_TO]
-    assert layout_for(778, ends=90).widths[Column.FROM_TO] == at_1280.widths[Column.FROM_TO]
+        assert layout.message >= max(420, width * 0.41)
+    assert layout_for(870, ends=400).widths[Column.FROM_TO] >= 150
+    named = layout_for(730, ends=400)
+    assert named.message == 420
+    assert (named.widths[Column.FROM_TO], named.widths[Column.KIND]) == (95, 30)
+    assert layout_for(730, wanted=Wanted(always=frozenset({Column.KIND}))).widths[Column.KIND] == 110
+    assert layout_for(730, ends=90).widths[Column.FROM_TO] <= named.widths[Column.FROM_TO]
     assert not layout_for(480).shows(Column.CONTEXT)
 
 
@@ -690,7 +693,7 @@ def test_columns_with_nothing_in_them_leave_their_room_to_the_message(make_panel
     assert not view.isColumnHidden(Column.SIZE)
     before = view.columnWidth(Column.MESSAGE)
     for changes in live.write(envelope("chat", {"text": "Hello"}, context="why")):
-        panel.apply_changes(changes)
+        follow(panel, changes)
     assert not view.isColumnHidden(Column.CONTEXT)
     assert view.columnWidth(Column.MESSAGE) < before
 

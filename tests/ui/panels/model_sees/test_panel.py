@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,24 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
-from inspector.present.subject import ParticipantPlace
+from inspector.engine.engine import Engine
+from inspector.engine.requests.seen_contexts import DescribeEntries, ShowSeenContext, WriteContext
+from inspector.filters.scope import Scope
+from inspector.present.places import ParticipantPlace
+from inspector.ui import intervals
 from inspector.ui.app.application import Application
-from inspector.ui.panels.model_sees import context_export, context_state
-from inspector.ui.panels.model_sees.delegate import columns_of
+from inspector.ui.panels.model_sees import context_export
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
-from inspector.ui.panels.plot_choices import PlotChoices
 from inspector.ui.window.main_window import MainWindow
-from tests.builders import GrowingLog, document_at, document_of, envelope, lasting, tool_call, tool_result
-from tests.ui.budgeting import set_budgets
+from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
+from tests.transcribed import ClaudeSession
 from tests.ui.find import child
+from tests.ui.held_requests import hold_requests
+from tests.ui.slow_answers import answer_slowly, step_until
 from tests.ui.waiting import pass_time
-from tests.ui.windows import application_of, in_turn, panes_of, window_on
+from tests.ui.windows import application_of, ask_engine, in_turn, panes_of, window_on
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 visits"}}
@@ -70,7 +74,7 @@ def opened(window: MainWindow) -> ModelSeesPanel:
 
 
 def listed(panel: ModelSeesPanel) -> list[int]:
-    return [int(message) + 1 for message in panel.model.rows.messages]
+    return [int(message) + 1 for message in panel.source.messages]
 
 
 def select(window: MainWindow, number: int, qtbot: QtBot) -> None:
@@ -87,7 +91,7 @@ def press(panel: ModelSeesPanel, *keys: Qt.Key) -> None:
 
 
 def row_of(panel: ModelSeesPanel, number: int) -> int:
-    return panel.model.rows.row_of(("", number - 1))
+    return panel.source.row_of(("", number - 1))
 
 
 def click(panel: ModelSeesPanel, number: int) -> None:
@@ -99,11 +103,11 @@ def click(panel: ModelSeesPanel, number: int) -> None:
 def it_shows_what_stands_in_the_context_at_the_end(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
 
-    assert window.view_head.tabs.words()[2] == "Model sees"
+    assert "Model sees" in window.view_head.tabs.words()
     assert listed(panel) == [3, 4, 5, 6, 7, 11]
     assert panel.head.moment_label.text() == "at the end, No. 11"
     assert panel.head.reader.words == "lead"
-    page = panel.model.line(row_of(panel, 4))
+    page = panel.source.line(row_of(panel, 4))
     assert (page.text, page.state) == ("15 visits", "collapsed")
     assert "No. 6 consumed it" in page.why
 
@@ -111,53 +115,45 @@ def it_shows_what_stands_in_the_context_at_the_end(window: MainWindow, qtbot: Qt
 def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, large=2, slice_s=0.0)
+    answer_slowly(monkeypatch, panes_of(window).client)
     panel = opened(window)
     assert (listed(panel), panel.view.empty_text) == ([], WORKING)
     qtbot.waitUntil(lambda: listed(panel) == [3, 4, 5, 6, 7, 11])
     panel.head.options["collapsing"].trigger()
     panel.show_at(6)
     qtbot.waitUntil(lambda: panel.head.moment_label.text() == "at No. 7")
-    assert panel.model.line(row_of(panel, 4)).state != "collapsed"
-
-
-@cache
-def read_once() -> CaptureDocument:
-    return lasting(counted(document_of(*lines())))
+    assert panel.source.line(row_of(panel, 4)).state != "collapsed"
 
 
 @pytest.mark.parametrize("turns", range(25))
-def test_another_moment_may_be_asked_for_while_one_is_worked_out(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
+def test_another_moment_may_be_asked_for_while_one_is_worked_out(turns: int) -> None:
     """Just before the end it was taken for the one that was worked out."""
-    set_budgets(monkeypatch, large=2, slice_s=0.0)
-    looked = context_state.ContextState(read_once(), PlotChoices())
+    engine = Engine()
+    number = engine.adopt(counted(document_of(*lines())))
+    cancelled = engine.begin(number, ShowSeenContext())
     for _ in range(turns):
-        looked.update()
-    looked.moment_message = 3
-    while not looked.update():
-        pass
-    assert looked.moment is not None
-    assert looked.rows.moment is not None
-    assert (looked.moment.message, looked.rows.moment.message) == (3, 3)
+        next(cancelled, None)
+    cancelled.close()
+    seen = engine.answer_request(number, ShowSeenContext(message=3))
+    entries = engine.answer_request(number, DescribeEntries(seen.list_number, tuple(seen.messages.tolist())))
+    assert (seen.message, [one.entry.message for one in entries]) == (3, [0, 1, 2, 3])
 
 
 def test_what_came_while_it_is_worked_out_is_shown_soon(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time to look again had come before it was done, and nothing renewed it later."""
-    set_budgets(monkeypatch, large=2, slice_s=0.0, figures_ms=10)
+    monkeypatch.setattr(intervals, "FIGURES_MS", 10)
     log = GrowingLog()
     log.write(*lines())
     window = window_on(application, log.document)
+    answer_slowly(monkeypatch, panes_of(window).client)
+    release = hold_requests(monkeypatch, ShowSeenContext)
     panel = opened(window)
-    work = child(panel, QTimer, "workTimer")
-    work.stop()
-    for _ in range(3):
-        panel.context_state.update()
+    assert panel.latest.is_pending, "it is not done"
     log.write(envelope("chat", {"text": "More"}))
-    panel.context_state.spoil()
-    panel.refresh()
-    assert work.isActive(), "it is not done"
+    panes_of(window).bridge.flush()
+    release()
     qtbot.waitUntil(lambda: panel.head.moment_label.text() == "at the end, No. 12")
 
 
@@ -179,7 +175,7 @@ def the_moment_goes_with_what_is_selected_elsewhere(window: MainWindow, qtbot: Q
 
     assert listed(panel) == [1, 2, 3, 4]
     assert panel.head.moment_label.text() == "at No. 4"
-    assert panel.model.line(3).text.startswith("visit visit")
+    assert panel.source.line(3).text.startswith("visit visit")
 
 
 def selecting_a_row_selects_the_message_and_leaves_the_moment(window: MainWindow, qtbot: QtBot) -> None:
@@ -226,9 +222,9 @@ def what_is_out_is_listed_with_its_reason(window: MainWindow, qtbot: QtBot) -> N
     panel.head.out.click()
 
     assert listed(panel) == list(range(1, 12))
-    assert panel.model.line(0).why == "No. 10 told it to forget. No report confirms that it did. *"
-    assert panel.model.line(7).why.startswith("Addressed to others.")
-    assert panel.model.line(0).tokens == ""
+    assert panel.source.line(0).why == "No. 10 told it to forget. No report confirms that it did. *"
+    assert panel.source.line(7).why.startswith("Addressed to others.")
+    assert panel.source.line(0).tokens == ""
     window.grab()
 
 
@@ -265,10 +261,10 @@ def two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
     assert panel.comparing.figure.text() == "Compared with No. 4"
     select(window, 11, qtbot)
 
-    marks = [(number, panel.model.rows.mark(row)) for row, number in enumerate(listed(panel))]
+    marks = [(number, panel.source.line(row).mark) for row, number in enumerate(listed(panel))]
     assert marks == [(1, "went"), (2, "went"), (4, "collapsed"), (5, "came"), (6, "came"), (7, "came"), (11, "came")]
     assert panel.comparing.figure.text().startswith("\N{MINUS SIGN}")
-    change = panel.context_state.change
+    change = panel.context_state.seen.change
     assert change is not None
     totals = f"from No. 4 ({change.earlier.total} tokens) to No. 11 ({change.later.total} tokens): "
     assert f"{totals}4 came, 2 went, 1 collapsed" in panel.comparing.hint.text
@@ -300,7 +296,7 @@ def an_entry_of_the_list_can_be_what_a_moment_is_compared_with(window: MainWindo
     row = listed(panel).index(4)
     place = panel.view.visualRect(panel.view.model().index(row, 0)).center()
     qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    qtbot.waitUntil(lambda: panel.context_state.change is not None)
+    qtbot.waitUntil(lambda: panel.context_state.seen.change is not None)
     assert panel.comparing.hint.text.startswith("from No. 4 (")
 
 
@@ -310,7 +306,7 @@ def comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: QtBot
 
     select(window, 4, qtbot)
 
-    change, figures = panel.context_state.change, panel.figures.figures
+    change, figures = panel.context_state.seen.change, panel.figures.figures
     assert change is not None
     assert figures is not None
     assert panel.comparing.hint.text.startswith(f"from No. 4 ({change.earlier.total} tokens) to No. 11 (")
@@ -323,13 +319,13 @@ def what_a_row_changed_stands_in_its_line(window: MainWindow, qtbot: QtBot) -> N
     select(window, 4, qtbot)
     press(panel, Qt.Key.Key_C)
     select(window, 11, qtbot)
-    change = panel.context_state.change
+    change = panel.context_state.seen.change
     assert change is not None
 
-    lines = [panel.model.line(row) for row in range(len(panel.model.rows))]
+    lines = [panel.source.line(row) for row in range(len(panel.source))]
 
     assert sum(line.change or 0 for line in lines) == change.tokens
-    page = panel.model.line(row_of(panel, 4))
+    page = panel.source.line(row_of(panel, 4))
     assert page.change is not None
     assert page.change < -100
     assert page.tokens == f"\N{MINUS SIGN}{-page.change}"
@@ -340,12 +336,12 @@ def what_a_row_changed_stands_in_its_line(window: MainWindow, qtbot: QtBot) -> N
 def the_largest_entries_are_listed_first(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     select(window, 4, qtbot)
-    at = columns_of(window.theme.theme, panel.view.viewport().width(), 11)
-    tokens = QPoint((at.tokens + at.tokens_end) // 2, panel.heads.height() // 2)
+    at = {span.column.title: span.left + span.width // 2 for span in panel.heads.spans()}
+    tokens = QPoint(at["Tokens"], panel.heads.height() // 2)
 
     QTest.mouseClick(panel.heads, Qt.MouseButton.LeftButton, pos=tokens)
 
-    sizes = [panel.model.line(row).entry.tokens or 0 for row in range(len(panel.model.rows))]
+    sizes = [panel.source.line(row).entry.tokens or 0 for row in range(len(panel.source))]
     assert sizes == sorted(sizes, reverse=True)
     assert listed(panel)[0] == 4
     assert [row_of(panel, number) for number in listed(panel)] == list(range(len(sizes)))
@@ -357,7 +353,7 @@ def the_largest_entries_are_listed_first(window: MainWindow, qtbot: QtBot) -> No
     assert not panel.more.largest.isChecked()
     panel.more.largest.trigger()
     assert listed(panel)[0] == 4
-    QTest.mouseClick(panel.heads, Qt.MouseButton.LeftButton, pos=QPoint(at.number + 2, tokens.y()))
+    QTest.mouseClick(panel.heads, Qt.MouseButton.LeftButton, pos=QPoint(at["No."], tokens.y()))
     assert listed(panel) == [1, 2, 3, 4]
 
 
@@ -455,25 +451,28 @@ def test_messages_json_is_exported(window: MainWindow, qtbot: QtBot, tmp_path: P
 
 def test_an_export_can_be_cancelled(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = opened(window)
-    assert panel.context_state.moment is not None
-    set_budgets(monkeypatch, slice_s=0.0, quiet_s=0.0)
+    assert panel.context_state.shown is not None
+    answer_slowly(monkeypatch, panes_of(window).client)
+    hold_requests(monkeypatch, WriteContext)
+    monkeypatch.setattr(intervals, "QUIET_S", 0.0)
 
-    panel.context_export.export(panel.context_state.moment, tmp_path / "seen.json", secrets=False)
+    panel.context_export.export(panel.context_state.shown, tmp_path / "seen.json", 6, secrets=False)
+    step_until(lambda: panel.notices.notice("model-sees") is not None)
     notice = panel.notices.notice("model-sees")
     assert notice is not None
     assert notice.links == ["Cancel"]
     next(link for link in notice.findChildren(QAbstractButton) if link.accessibleName() == "Cancel").click()
 
     assert not panel.context_export.working
-    assert list(tmp_path.iterdir()) == []
     assert notice.text == "Export cancelled. No file was written."
+    step_until(lambda: not list(tmp_path.iterdir()))
 
 
 def test_an_export_that_fails_says_why(window: MainWindow, tmp_path: Path) -> None:
     panel = opened(window)
-    assert panel.context_state.moment is not None
+    assert panel.context_state.shown is not None
 
-    panel.context_export.export(panel.context_state.moment, tmp_path / "nowhere" / "seen.json", secrets=False)
+    panel.context_export.export(panel.context_state.shown, tmp_path / "nowhere" / "seen.json", 6, secrets=False)
 
     notice = panel.notices.notice("model-sees")
     assert notice is not None
@@ -505,7 +504,7 @@ def test_the_menus_of_a_message_and_of_a_participant_lead_here(window: MainWindo
     assert panel.head.moment_label.text() == "at No. 4"
 
     window.actions_by_id["view.messages"].trigger()
-    names = [panes.participants.model.participant(row).name for row in range(panes.participants.model.rowCount())]
+    names = [name for _, name in panes.participants.source.keys]
     of_lead: QMenu = panes.participants.menu_for(names.index("lead"))
     next(action for action in of_lead.actions() if action.text() == "Show in Model sees").trigger()
 
@@ -525,6 +524,46 @@ def the_page_of_a_participant_leads_here(window: MainWindow, qtbot: QtBot) -> No
     panel = window.center.currentWidget()
     assert isinstance(panel, ModelSeesPanel)
     assert panel.head.reader.words == "lead"
+
+
+def test_the_model_of_a_selected_context_is_shown(application: Application, qtbot: QtBot) -> None:
+    main, agent = ClaudeSession(), ClaudeSession(agent="a1")
+    main.prompt("count the files")
+    called = main.call("Agent", {"description": "count them", "prompt": "count", "subagent_type": "Explore"})
+    agent.second = main.second
+    agent.prompt("count")
+    agent.result(agent.call("Bash", {"command": "ls"}), "a b")
+    agent.text("Two.")
+    main.result(called, "Two.", toolUseResult={"agentId": "a1"})
+    main.text("Two files.")
+    window = window_on(application, counted(document_of(*main.records, *agent.records)))
+    panes, panel = panes_of(window), opened(window)
+
+    def space_and_node(document: CaptureDocument) -> tuple[int, int]:
+        analysis = document.analysis
+        prompt = next(row for row in range(len(analysis)) if analysis.contexts.node_of(row) != MAIN)
+        return int(analysis.capture.columns["space"][prompt]), analysis.contexts.node_of(prompt)
+
+    space, node = ask_engine(window, space_and_node)
+    assert panel.head.reader.words == "claude"
+
+    def shows(name: str) -> bool:
+        return panel.head.reader.words.split("#")[0] == name
+
+    panes.contexts.selected.emit(space, node)
+    qtbot.waitUntil(lambda: shows("Explore"))
+    panes.contexts.selected.emit(space, MAIN)
+    qtbot.waitUntil(lambda: shows("claude"))
+    tree = panes.contexts
+    row = next(row for row in range(tree.model.rowCount()) if tree.model.node(row) == node)
+    tree.menu_for(row).filter_chosen.emit("kind", "replace")
+    qtbot.waitUntil(lambda: shows("Explore"))
+    panes.contexts.selected.emit(space, MAIN)
+    qtbot.waitUntil(lambda: shows("claude"))
+    panes.filter_state.set_scope(Scope(space, node))
+    qtbot.waitUntil(lambda: shows("Explore"))
+    panes.filter_state.set_scope(None)
+    qtbot.waitUntil(lambda: shows("claude"))
 
 
 def test_too_many_entries_are_not_copied(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -550,12 +589,14 @@ def test_requests_to_a_model_are_compared_and_say_why_a_cache_was_missed(applica
         "No. 35 sends 9 entries and 3 tools: 3 added, 1 compacted since No. 25.",
         "968 of 1,289 tokens read from a cache, 318 written to it (reported with No. 45).",
     ]
-    pills = {panel.model.line(row).entry.message + 1: panel.model.line(row).pills for row in range(len(listed(panel)))}
+    pills = {
+        panel.source.line(row).entry.message + 1: panel.source.line(row).pills for row in range(len(listed(panel)))
+    }
     assert {number: [one.word for one in found] for number, found in pills.items() if found} == {
         3: ["cache 5m"], 40: ["not cached from here"], 44: ["cache 5m"],
     }  # fmt: skip
     QTest.keyClick(panel.view, Qt.Key.Key_R)
-    assert {number: panel.model.rows.mark(row) for row, number in enumerate(listed(panel))} == {
+    assert {number: panel.source.line(row).mark for row, number in enumerate(listed(panel))} == {
         13: "went", 34: "came", 40: "came", 44: "came",
     }  # fmt: skip
     assert panel.head.compare.isChecked()
@@ -578,13 +619,13 @@ def test_figures_say_that_tokens_are_still_counted(application: Application) -> 
     figures = panel.figures.figures
     assert figures is not None
     assert "still counting" in figures.aside
-    assert panel.model.line(0).tokens == "counting"
+    assert panel.source.line(0).tokens == "counting"
 
 
 def test_it_follows_live_traffic_at_the_end(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, figures_ms=10)
+    monkeypatch.setattr(intervals, "FIGURES_MS", 10)
     log = GrowingLog()
     log.write(*lines())
     panel = opened(window_on(application, log.document))
@@ -606,7 +647,6 @@ def test_what_is_not_in_the_traffic_stays_said_while_what_came_later_is_counted(
     assert known.lines
 
     log.write(envelope("chat", {"text": "One more"}))
-    panel.context_state.spoil()
     panel.refresh()
 
     now = panel.figures.figures
@@ -626,7 +666,6 @@ def test_it_stays_where_one_scrolled_while_traffic_comes(application: Applicatio
     bar.setValue(300)
 
     log.write(envelope("chat", {"text": "One more"}))
-    panel.context_state.spoil()
     panel.refresh()
 
     assert bar.value() == 300
@@ -661,7 +700,7 @@ def test_at_the_end_what_comes_is_brought_into_sight(application: Application) -
 def test_what_is_not_seen_is_not_worked_out(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = opened(window)
     window.actions_by_id["view.messages"].trigger()
-    monkeypatch.setattr(panel.context_state, "update", lambda: pytest.fail("worked out unseen"))
+    monkeypatch.setattr(panel.context_state, "question", lambda: pytest.fail("worked out unseen"))
 
     panes_of(window).go_to(3)
     panes_of(window).bridge.flush()
@@ -672,7 +711,7 @@ def test_hostile_text_is_shown_plain_and_secrets_are_masked(application: Applica
     said = envelope("chat", {"text": f"<b>x</b>\u202e {SECRET}"}, sender="human")
     panel = opened(window_on(application, counted(document_of(tool_call("a"), said))))
 
-    line = panel.model.line(1)
+    line = panel.source.line(1)
     assert line.text.startswith("<b>x</b>⟨U+202E⟩")
     assert SECRET not in line.text + line.tip + line.copied
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu
@@ -14,10 +14,11 @@ from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.present import participant_words as words
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.participants.model import ParticipantsModel, PresenceDot
 from inspector.ui.panels.participants.panel import EMPTY, ParticipantsPanel
+from inspector.ui.widgets.labels import ElidingLabel
+from inspector.ui.widgets.rows.model import RowsModel
 from tests.builders import GrowingLog, document_of, envelope, received
-from tests.findings import captured
+from tests.ui.engines import client_of
 from tests.ui.live import Live
 
 SECOND = 1_000_000_000
@@ -52,7 +53,8 @@ def panel_of(qtbot, theme_controller: ThemeController):
     panels, documents = [], []
 
     def make(document: CaptureDocument) -> ParticipantsPanel:
-        panel = ParticipantsPanel(document, theme_controller)
+        client = client_of(document, theme_controller)
+        panel = ParticipantsPanel(client, theme_controller)
         panels.append(panel)
         documents.append(document)
         qtbot.addWidget(panel)
@@ -67,8 +69,8 @@ def panel_of(qtbot, theme_controller: ThemeController):
         document.close()
 
 
-def names(model: ParticipantsModel) -> list[str]:
-    return [model.name(row) for row in range(model.rowCount())]
+def names(model: RowsModel) -> list[str]:
+    return [model.spec(row).text for row in range(model.rowCount())]
 
 
 def test_those_here_come_first_then_us_then_who_left(tmp_path, panel_of):
@@ -78,8 +80,8 @@ def test_those_here_come_first_then_us_then_who_left(tmp_path, panel_of):
     panel = panel_of(live.document)
     assert names(panel.model) == ["mew", "late", "me", "gone"]
     assert panel.head.count() == "2 here"
-    assert panel.model.tag(2) == "you"
-    assert panel.model.space(2) == ""
+    assert panel.source.row(2).is_us
+    assert panel.source.space(2) == ""
 
 
 def test_while_the_gateway_cannot_be_heard_nobody_is_said_to_be_here(panel_of):
@@ -90,16 +92,29 @@ def test_while_the_gateway_cannot_be_heard_nobody_is_said_to_be_here(panel_of):
     assert panel.head.count() == "2 here"
 
 
+def test_a_narrow_pane_keeps_names_and_the_count(panel_of):
+    panel = panel_of(document_of(welcome("me", "analyst"), status("analyst", 13_500, 32_000)))
+    delegate, count = panel.view.delegate, panel.head.findChild(ElidingLabel)
+    assert count is not None
+    for width, spans, counted in ((212, 2, "2 here"), (150, 1, "2")):
+        panel.resize(width, 300)
+        row = next(row for row in range(panel.model.rowCount()) if panel.model.spec(row).text == "analyst")
+        found = delegate.spans(panel.model.layout_of_rows, panel.model.spec(row), 0, QRect(0, 0, width, 36))
+        assert (len(found), count.text()) == (spans, counted)
+        assert "13.5k of 32k" in panel.model.spec(row).described
+
+
 def test_many_messages_are_said_shortly_where_there_is_little_room(panel_of):
-    model = panel_of(document_of(*(said("a") for _ in range(1_234)), said("b"))).model
-    assert [model.line(row) for row in (0, 1)] == ["1,234 messages", "1 message"]
-    assert [model.short_line(row) for row in (0, 1)] == ["1.2k messages", "1 message"]
+    source = panel_of(document_of(*(said("a") for _ in range(1_234)), said("b"))).source
+    assert [source.row(row).line for row in (0, 1)] == ["1,234 messages", "1 message"]
+    assert [source.row(row).short_line for row in (0, 1)] == ["1.2k messages", "1 message"]
 
 
 def test_second_lines(panel_of):
     document = document_of(welcome("me", "mew", "gone"), presence("join", "boss"), presence("leave", "gone"), said("x"))
-    model = panel_of(document).model
-    lines = dict(zip(names(model), map(model.line, range(model.rowCount())), strict=True))
+    panel = panel_of(document)
+    model = panel.model
+    lines = dict(zip(names(model), (panel.source.row(row).line for row in range(model.rowCount())), strict=True))
     assert lines == {
         "me": "listens only",
         "mew": "chat",
@@ -120,24 +135,27 @@ def test_leaving_goes_by_the_clock_while_live(panel_of, seconds, said_as):
     left_ns = document.analysis.participants.all[document.analysis.contexts.spaces[0], "gone"].left_ns
     document.analysis.now_ns = left_ns + int(seconds * SECOND)
     panel.tick(document.analysis.now_ns)
-    assert panel.model.line(1) == said_as
+    assert panel.source.row(1).line == said_as
 
 
 def test_presence_dots(tmp_path, panel_of):
     live = Live(tmp_path, welcome("me", "mew", "gone"), presence("leave", "gone"), said("mew"), said("stranger"))
     analysis = live.document.analysis
-    model = panel_of(live.document).model
+    panel = panel_of(live.document)
+    model, source = panel.model, panel.source
     mew = analysis.participants.all[analysis.contexts.spaces[0], "mew"]
     analysis.now_ns = mew.last_ns + 5 * SECOND
-    dots = dict(zip(names(model), map(model.presence, range(model.rowCount())), strict=True))
+    source.described.drop()
+    dots = dict(zip(names(model), (source.row(row).presence for row in range(model.rowCount())), strict=True))
     assert dots == {
-        "me": PresenceDot.HERE,
-        "mew": PresenceDot.HERE,
-        "stranger": PresenceDot.UNKNOWN,
-        "gone": PresenceDot.GONE,
+        "me": "here",
+        "mew": "here",
+        "stranger": "not announced",
+        "gone": "left",
     }
     analysis.now_ns = mew.last_ns + SECOND
-    assert model.presence(names(model).index("mew")) is PresenceDot.SPEAKING
+    panel.tick(analysis.now_ns)
+    assert source.row(names(model).index("mew")).presence == "speaking"
 
 
 def test_who_comes_and_goes_moves_without_losing_the_selection(tmp_path, panel_of):
@@ -146,9 +164,10 @@ def test_who_comes_and_goes_moves_without_losing_the_selection(tmp_path, panel_o
     resets: list[bool] = []
     panel.model.modelReset.connect(lambda: resets.append(True))
     panel.view.setCurrentIndex(panel.model.index(names(panel.model).index("b"), 0))
-    panel.apply_changes(live.say(presence("leave", "b"), presence("join", "d"), presence("leave", "a")))
+    live.say(presence("leave", "b"), presence("join", "d"), presence("leave", "a"))
+    panel.latest.request_now()
     assert names(panel.model) == ["me", "c", "d", "a", "b"]
-    assert panel.model.name(panel.view.currentIndex().row()) == "b"
+    assert panel.source.row(panel.view.currentIndex().row()).name == "b"
     assert panel.head.count() == "3 here"
     assert not resets
 
@@ -158,9 +177,9 @@ def test_usage_and_gauge(panel_of):
         status("full", 18_800, 20_000), status("odd", 500, None), status("wrong", "many", True), status("none", 5, 0)
     )
     panel = panel_of(document)
-    everyone = [panel.model.participant(row) for row in range(panel.model.rowCount())]
-    assert [words.usage_words(p) for p in everyone][:3] == ["18.8k of 20k", "500 tokens", ""]
-    assert [words.context_share(p) for p in everyone] == [pytest.approx(0.94), None, None, None]
+    everyone = [panel.source.row(row) for row in range(panel.model.rowCount())]
+    assert [one.usage for one in everyone][:3] == ["18.8k of 20k", "500 tokens", ""]
+    assert [one.share for one in everyone] == [pytest.approx(0.94), None, None, None]
     panel.grab()
 
 
@@ -185,7 +204,7 @@ def test_mcp_participants_are_counted_without_presence(panel_of):
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     document = document_of({"t": 1.0, "dir": "client->server", "message": request})
     panel = panel_of(document)
-    assert [(n, panel.model.line(r)) for r, n in enumerate(names(panel.model))] == [
+    assert [(n, panel.source.row(r).line) for r, n in enumerate(names(panel.model))] == [
         ("client", "1 message"),
         ("server", "0 messages"),
     ]
@@ -218,11 +237,11 @@ def test_enter_filters_by_the_sender(panel_of, qtbot):
 def test_the_same_name_in_two_spaces_is_told_apart(panel_of):
     document = document_of(said("a"), received(envelope(sender="a"), space_id="other"))
     panel = panel_of(document)
-    assert [panel.model.space(row) for row in range(2)] == ["demo", "other"]
+    assert [panel.source.space(row) for row in range(2)] == ["demo", "other"]
 
 
 def test_empty(panel_of):
-    panel = panel_of(CaptureDocument())
+    panel = panel_of(GrowingLog().document)
     assert panel.view.accessibleDescription() == EMPTY
     assert panel.head.count() == ""
     panel.grab()
@@ -241,19 +260,19 @@ def test_picking_a_participant_says_who(qtbot, panel_of):
     place = view.visualRect(panel.model.index(1, 0)).center()
     with qtbot.waitSignal(panel.selected) as picked:
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    space = panel.model.participant(1).space
-    assert picked.args == [(space, panel.model.name(1))]
+    space = panel.source.keys[1][0]
+    assert picked.args == [(space, panel.source.row(1).name)]
     with qtbot.waitSignal(panel.selected) as picked:  # once more: the details may show a message by now
         qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
     with qtbot.waitSignal(panel.selected) as picked:
         qtbot.keyClick(view, Qt.Key.Key_Up)
-    assert picked.args == [(space, panel.model.name(0))]
+    assert picked.args == [(space, panel.source.row(0).name)]
     with qtbot.waitSignal(panel.selected) as picked:
         qtbot.keyClick(view, Qt.Key.Key_Space)
     with qtbot.waitSignal(panel.selected) as picked:
         menu = panel.menu_for(1)
         next(action for action in menu.actions() if action.text() == "Show in details").trigger()
-    assert picked.args == [(space, panel.model.name(1))]
+    assert picked.args == [(space, panel.source.row(1).name)]
     with qtbot.assertNotEmitted(panel.selected):  # coming by Tab picks nobody
         view.clearSelection()
         view.setFocus(Qt.FocusReason.TabFocusReason)
@@ -277,22 +296,10 @@ def test_a_row_says_what_was_granted_since(panel_of):
     document = document_of(welcome("me", "mew"), received(granted))
     panel = panel_of(document)
     row = names(panel.model).index("mew")
-    assert panel.model.line(row) == "chat, propose"
+    assert panel.source.row(row).line == "chat, propose"
     tooltip = panel.model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)
     assert "propose anything (granted, unconfirmed)" in tooltip
     revoked = envelope("capability/revoke", {"recipient": "mew", "grant_id": "g"})
     document = document_of(welcome("me", "mew"), received(granted), received(revoked))
     panel = panel_of(document)
-    assert panel.model.line(names(panel.model).index("mew")) == "chat"
-
-
-def test_after_a_reconnect_this_program_is_one_row() -> None:
-    log = GrowingLog()
-    model = ParticipantsModel(log.document)
-    log.write({"ctxcap": 1})
-    for name in ("us-1", "us-2"):
-        joined = {"kind": "system/join", "id": f"j-{name}", "payload": {"participantId": name, "space": "demo"}}
-        welcomed = welcome(name, "coder")["envelope"]
-        log.write(captured("out", joined), captured("in", welcomed))
-        model.refresh()
-        assert sorted(model.name(row) for row in range(model.rowCount())) == ["coder", name]
+    assert panel.source.row(names(panel.model).index("mew")).line == "chat"

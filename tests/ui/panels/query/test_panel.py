@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.panels.query.panel import EXAMPLES, QueryPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.ui.slow_answers import answer_slowly
 from tests.ui.windows import numbers, panes_of, window_on
 
 
@@ -37,7 +39,11 @@ def opened(window: MainWindow) -> QueryPanel:
 def ask(panel: QueryPanel, qtbot: QtBot, sql: str) -> None:
     panel.editor.set_text(sql)
     QTest.keyClick(panel.editor, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: not panel.run.running, timeout=20_000)
+    qtbot.waitUntil(lambda: not panel.is_running, timeout=20_000)
+
+
+def threads() -> set[str]:
+    return {one.name for one in threading.enumerate()}
 
 
 def press(panel: QueryPanel, name: str) -> None:
@@ -50,7 +56,7 @@ def press(panel: QueryPanel, name: str) -> None:
 def test_a_query_is_answered_and_its_rows_lead_to_messages(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     ask(panel, qtbot, "SELECT no, kind, text FROM messages WHERE text LIKE 'hello 59%' ORDER BY no")
-    assert panel.model.names == ("no", "kind", "text")
+    assert [column.name for column in panel.model.columns] == ["no", "kind", "text"]
     assert panel.model.rowCount() == 11
     assert panel.model.index(0, 2).data() == "hello 59"
     assert "11 rows" in panel.status_label.text()
@@ -75,17 +81,20 @@ def test_what_is_wrong_is_said_with_its_place(window: MainWindow, qtbot: QtBot) 
     assert panel.editor.extraSelections() == []
 
 
-def test_a_query_can_be_stopped_and_another_one_asked(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_query_can_be_stopped_and_another_one_asked(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     panel = opened(window)
+    answer_slowly(monkeypatch, panes_of(window).client)
     panel.editor.set_text("SELECT count(*) FROM messages, range(1000000) a, range(1000000) b")
     panel.run_query()
-    qtbot.waitUntil(lambda: panel.run._database is not None, timeout=20_000)  # pyright: ignore[reportPrivateUsage]
+    qtbot.wait(300)
     press(panel, "queryStop")
-    assert not panel.run.running
+    assert not panel.is_running
     assert "Stopped" in panel.status_label.text()
     ask(panel, qtbot, "SELECT count(*) FROM tool_calls")
     assert panel.model.index(0, 0).data() == "1"
-    qtbot.waitUntil(lambda: not panel.run._given_up, timeout=20_000)  # pyright: ignore[reportPrivateUsage]
+    qtbot.waitUntil(lambda: not {"query", "end of a query"} & threads(), timeout=20_000)
 
 
 def test_queries_are_remembered_and_kept_but_none_with_a_secret(window: MainWindow, qtbot: QtBot) -> None:
@@ -114,15 +123,15 @@ def test_queries_are_remembered_and_kept_but_none_with_a_secret(window: MainWind
     assert [action.text() for action in menu.actions() if action.text()] == ["Two", "SELECT 1 AS one", "Delete “Two”"]
     menu.actions()[0].trigger()
     menu.hide()
-    qtbot.waitUntil(lambda: not panel.run.running, timeout=20_000)
-    assert panel.model.names == ("two",)
+    qtbot.waitUntil(lambda: not panel.is_running, timeout=20_000)
+    assert [column.name for column in panel.model.columns] == ["two"]
 
 
-def test_tables_and_columns_are_offered(window: MainWindow) -> None:
+def test_tables_and_columns_are_offered(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.editor.setFocus()
     QTest.keyClicks(panel.editor, "SELECT to")
-    assert panel.editor.candidates.labels()[:2] == ["to", "tool"]
+    qtbot.waitUntil(lambda: panel.editor.candidates.labels()[:2] == ["to", "tool"])
     QTest.keyClick(panel.editor, Qt.Key.Key_Down)
     QTest.keyClick(panel.editor, Qt.Key.Key_Tab)
     assert panel.editor.text() == 'SELECT "to"'

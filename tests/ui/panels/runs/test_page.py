@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from inspector.base.targets import FolderView, folder_target
 from inspector.survey.folder import SurveyFolder, query_rows
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.run_places import find_runs
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.app.application import Application
+from inspector.ui.look.theme import ThemeSetting
 from inspector.ui.panels.runs.page import RunsPage
 from inspector.ui.panels.runs.table import Column
 from inspector.ui.widgets.filter_completions import FilterCompletions
@@ -64,8 +67,8 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         page = page_of(window)
         assert shown(page) == ["c.jsonl", "b.jsonl", "a.jsonl"], "the last one first"
         assert shown(page, Column.FAILED) == ["0", "1", "0"]
-        assert "1 log could not be surveyed" in page.head.count()
-        assert [(one.name, one.count, one.failed, one.runs) for one in page.tools.figures.rows] == [
+        assert page.head.count().endswith(" · 1 log could not be surveyed")
+        assert [(one.name, one.count, one.failed, one.runs) for one in page.tools.table.rows] == [
             ("write_file", 2, 1, 2), ("grep", 1, 0, 1),
         ]  # fmt: skip
         assert len(page.trends.trends) == 4
@@ -89,7 +92,7 @@ def test_a_survey_opens_as_its_runs_and_a_run_at_what_failed(qapp: QApplication,
         error = page.bar.error()
         assert error is not None
         assert error.replacement == 'path contains "b"'
-        page.tools.enter_row(page.tools.figures.row_of(hash("write_file")))
+        page.tools.enter_row(page.tools.table.row_of(hash("write_file")))
         assert shown(page) == ["b.jsonl", "c.jsonl"], "all that called it"
         window.actions_by_id["edit.clear_filter"].trigger()
         assert len(shown(page)) == 3
@@ -175,6 +178,88 @@ def test_a_survey_that_was_open_is_open_again_as_it_was(qapp: QApplication, surv
     run_in_window(qapp, second)
 
 
+@pytest.mark.parametrize("view", ["runs", "document"])
+def test_a_folder_of_logs_is_open_again_in_its_form(qapp: QApplication, tmp_path: Path, view: FolderView) -> None:
+    for number in range(12):
+        write(tmp_path / f"{number}.jsonl", "grep", hours=number)
+
+    async def is_shown(window: MainWindow) -> None:
+        if view == "runs":
+            await until(lambda: window.shown.runs is not None, "the runs")
+        else:
+            await until(lambda: window.panes is not None and not window.opening.reading, "the document")
+
+    async def first(application: Application) -> None:
+        application.keep_last_open()
+        window = application.new_window()
+        window.opening.open_target(folder_target(tmp_path, view))
+        await is_shown(window)
+        if view == "runs":
+            page_of(window).bar.applied.emit('path contains "1.jsonl"')
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        application.settings.start.log_folders = "runs" if view == "document" else "document"
+        application.keep_last_open()
+        assert application.last_open is not None
+        assert application.last_open.open_before()
+        window = application.windows[0]
+        await is_shown(window)
+        if view == "runs":
+            assert (page_of(window).filter, len(shown(page_of(window)))) == ('path contains "1.jsonl"', 2)
+
+    run_in_window(qapp, first)
+    run_in_window(qapp, second)
+
+
+def test_figures_of_a_folder_appear_while_its_logs_are_read(qapp: QApplication, tmp_path: Path) -> None:
+    for number in range(12):
+        write(tmp_path / f"{number}.jsonl", "grep" if number else "write_file", fails=number == 3, hours=number)
+    (tmp_path / "empty.jsonl").touch()
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.show()
+        window.opening.open_target(folder_target(tmp_path, "runs"))
+        await until(lambda: window.shown.runs is not None, "the runs")
+        page = page_of(window)
+        assert page.table.isColumnHidden(Column.CALLS), "nothing is known yet"
+        page.table.setCurrentIndex(page.model.index(2, Column.PATH))
+        current = page.model.rows[2]
+        page.bar.applied.emit('path contains "jsonl"')
+        await until(lambda: not page.runs.unread, "the figures")
+        assert set(shown(page, Column.CALLS)) == {"1", ""}
+        assert not page.table.isColumnHidden(Column.CALLS)
+        assert (page.filter, page.model.rows[page.table.currentIndex().row()]) == ('path contains "jsonl"', current)
+        assert "1 log could not be read" in page.head.count()
+        assert "reading" not in page.head.count()
+        assert [(one.name, one.count, one.failed) for one in page.tools.table.rows] == [
+            ("grep", 11, 1), ("write_file", 1, 0),
+        ]  # fmt: skip
+        page.apply_filter("failed_calls > 0")
+        assert shown(page) == ["3.jsonl"]
+
+    run_in_window(qapp, steps)
+
+
+def test_a_window_that_closes_stops_reading_figures(qapp: QApplication, tmp_path: Path) -> None:
+    for number in range(40):
+        write(tmp_path / f"{number}.jsonl", "grep", hours=number)
+
+    async def steps(application: Application) -> None:
+        window, other = application.new_window(), application.new_window()
+        window.opening.open_target(folder_target(tmp_path, "runs"))
+        await until(lambda: window.shown.runs is not None, "the runs")
+        page = page_of(window)
+        assert page.runs.unread
+        window.close()
+        await until(lambda: application.windows == [other], "the end of the window")
+        await until(lambda: not any("open" in task.get_name() for task in application.tasks), "the end of reading")
+        assert page.runs.unread
+
+    run_in_window(qapp, steps)
+
+
 def test_what_is_no_survey_has_a_sentence(qapp: QApplication, tmp_path: Path) -> None:
     (tmp_path / "runs.parquet").write_text("no parquet")
 
@@ -187,5 +272,59 @@ def test_what_is_no_survey_has_a_sentence(qapp: QApplication, tmp_path: Path) ->
         assert notice is not None
         assert "cannot be read" in notice.text
         assert not window.is_in_use
+
+    run_in_window(qapp, steps)
+
+
+def test_a_file_of_runs_opens_as_its_runs_and_enter_opens_one(qapp: QApplication, tmp_path: Path) -> None:
+    prompt = {"role": "user", "content": "One rye."}
+    runs = [
+        {"task_id": one, "reward": float(one), "info": {}, "traj": [prompt] * (one + 1), "trial": 0} for one in (0, 1)
+    ]
+    runs.append({"task_id": 2, "reward": 0.0, "info": {"error": "no flour"}, "traj": [], "trial": 0})
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(runs))
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.show()
+        window.opening.open_path(path)
+        await until(lambda: window.shown.runs is not None, "the runs")
+        page = page_of(window)
+        assert sorted(shown(page)) == ["0-0", "1-0", "2-0"]
+        page.sort_by("score", descending=True)
+        assert shown(page, Column.SCORE) == ["1", "0", "0"]
+        assert shown(page)[0] == "1-0"
+        assert sorted(shown(page, Column.TASK)) == ["0", "1", "2"]
+        page.apply_filter("run.error contains flour")
+        assert shown(page, Column.ERROR) == ["no flour"]
+        page.apply_filter("run.passed")
+        page.table.setCurrentIndex(page.model.index(0, Column.PATH))
+        QTest.keyClick(page.table, Qt.Key.Key_Return)
+        await until(lambda: len(application.windows) == 2 and application.windows[1].panes is not None, "the run")
+        panes = panes_of(application.windows[1])
+        await until(lambda: panes.client.state.messages == 4, "its messages")
+
+    run_in_window(qapp, steps)
+
+
+_THEMES: tuple[ThemeSetting, ...] = ("light", "dark")
+
+
+def test_the_filter_field_lies_on_the_surface_of_tool_bars_in_both_themes(qapp: QApplication, survey: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.show()
+        window.opening.open_path(survey)
+        await until(lambda: window.shown.runs is not None, "the survey")
+        page = page_of(window)
+
+        def is_on_chrome() -> bool:
+            pixel = page.grab().toImage().pixelColor(5, page.bar.geometry().center().y())
+            return pixel == window.theme.theme.color("surface.chrome")
+
+        for theme in _THEMES:
+            window.theme.set_setting(theme)
+            await until(is_on_chrome, f"the strip in {theme}")
 
     run_in_window(qapp, steps)

@@ -7,14 +7,17 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from inspector.base.targets import session_target
+from inspector.engine.requests.agent_sessions import NewSession
 from inspector.present.formats import day_words
 from inspector.settings import ConnectionSettings, RecentFacts, Settings
+from inspector.settings.model import Start
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.start.panel import NOTHING_RECENT, StartPage
+from inspector.ui.panels.start.panel import NO_SESSIONS, NOTHING_RECENT, StartPage
 from inspector.ui.panels.start.recents import recent_file
 from tests.ui.find import child
 
@@ -47,7 +50,7 @@ def find(page: StartPage, name: str) -> QAbstractButton:
     return child(page, QAbstractButton, name)
 
 
-@pytest.mark.parametrize("card", ["open", "connect", "demo", "paste"])
+@pytest.mark.parametrize("card", ["open", "connect", "tap", "sessions", "demo", "paste"])
 def test_cards_ask(page: StartPage, qtbot: QtBot, card: str) -> None:
     signal = getattr(page, f"{card}_requested")
     with qtbot.waitSignal(signal):
@@ -73,6 +76,31 @@ def test_recents_open(page: StartPage, log: Path, qtbot: QtBot) -> None:
         qtbot.mouseClick(find(page, "startRecent1"), Qt.MouseButton.LeftButton)
     assert file.args == [str(log)]
     assert not find(page, "startRecent2").isEnabled()
+
+
+def test_newest_sessions_open_with_a_click(page: StartPage, qtbot: QtBot, tmp_path: Path) -> None:
+    found = [NewSession(tmp_path / "a.jsonl", "Round once", "Codex", "shop", 0.0, is_running=True)]
+    place = find(page, "start_paste").mapTo(page, QPoint())
+    page.show_sessions(found)
+    row = find(page, "startSession0")
+    assert (row.accessibleName(), row.accessibleDescription()) == ("Round once", "Codex · shop · running")
+    with qtbot.waitSignal(page.session_requested) as asked:
+        qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    assert asked.args == [session_target(tmp_path / "a.jsonl")]
+    assert find(page, "start_paste").mapTo(page, QPoint()) == place
+
+
+def test_without_sessions_the_demo_is_offered(page: StartPage, qtbot: QtBot) -> None:
+    page.show_sessions([])
+    assert child(page, QLabel, "startLooking").text() == NO_SESSIONS
+    with qtbot.waitSignal(page.demo_requested):
+        qtbot.mouseClick(find(page, "startTryDemo"), Qt.MouseButton.LeftButton)
+
+
+def test_a_switched_off_lookup_leaves_no_list(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    page = StartPage(theme_controller, Settings(start=Start(agent_sessions=False)))
+    qtbot.addWidget(page)
+    assert not child(page, QLabel, "startSessions").isVisibleTo(page)
 
 
 def test_clear_asks_and_an_empty_list_says_so(page: StartPage, qtbot: QtBot) -> None:

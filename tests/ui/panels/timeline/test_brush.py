@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from inspector.engine.requests.plots import MessagePosition
 from inspector.ui.app.application import Application
 from inspector.ui.panels.timeline.panel import TimelinePanel
 from inspector.ui.window.main_window import MainWindow
@@ -41,8 +42,9 @@ def timeline(window: MainWindow) -> TimelinePanel:
 def test_messages_without_a_time_come_with_those_they_are_drawn_at(window: MainWindow) -> None:
     """They were drawn in the range and gone once it was chosen."""
     panel = timeline(window)
-    values = panel.source.times.values
-    panel.axis.set_brush((int(values[1]), int(values[3])))
+    client = panes_of(window).client
+    ends = [client.answer_now(MessagePosition(message)) for message in (1, 3)]
+    panel.axis.set_brush((ends[0] or 0, ends[1] or 0))
     panel.axis.commit_brush()
     assert numbers(window) == [1, 2, 3, 4]
     (condition,) = panes_of(window).filter_state.stack.conditions

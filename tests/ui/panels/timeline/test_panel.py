@@ -6,7 +6,6 @@ import html
 import re
 from typing import Any
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetrics, QWheelEvent
@@ -14,16 +13,21 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollBar, QTabBar
 from pytestqt.qtbot import QtBot
 
-from inspector.filters import compile_filter
-from inspector.filters.visible import VisibleRows
+from inspector.base.slices import run_to_end
+from inspector.engine.engine import Engine
+from inspector.engine.requests.timeline import FindInTimeline, LanesLook, PaintLanes, TimelinePlace, UpdateTimeline
+from inspector.engine.requests.views import FilterRows, FollowRows
+from inspector.engine.timeline_lanes import TimelineLanes
 from inspector.ui.app.application import Application
-from inspector.ui.panels.timeline import source as timeline_source
+from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import NOTHING, TimelinePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
-from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
+from tests.ui.held_requests import hold_requests
+from tests.ui.late_answers import note_requests
+from tests.ui.slow_answers import answer_slowly
 from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
 
 
@@ -57,15 +61,51 @@ def opened(window: MainWindow) -> TimelinePanel:
 
 
 def names(panel: TimelinePanel) -> list[str]:
-    return [lane.name for lane in panel.source.lanes.lanes]
+    return [lane.name for lane in panel.view.picture.lanes]
+
+
+def counts(panel: TimelinePanel) -> list[int]:
+    return [lane.count for lane in panel.view.picture.lanes]
+
+
+def is_done(panel: TimelinePanel) -> bool:
+    answer = panel.latest.answer
+    return panel.latest.is_current and answer is not None and not (answer.is_behind or panel.is_busy)
+
+
+def settle(qtbot: QtBot, panel: TimelinePanel) -> None:
+    """Waits for the picture of the lanes; painting may ask for another one, with other heights."""
+    for _ in range(3):
+        panel.view.grab()
+        qtbot.waitUntil(lambda: is_done(panel))
+
+
+def found(panel: TimelinePanel, number: int) -> TimelinePlace:
+    """The place of a message in the lanes that are chosen."""
+    head = panel.head
+    by = "context" if head.by.value == "context" else "participant"
+    look = LanesLook(VIEW, by, head.shown.value == "table", head.spacing.value == "message")
+    window = panel.window()
+    assert isinstance(window, MainWindow)
+    place = panes_of(window).client.answer_now(FindInTimeline(look, number - 1, theme_of(panel).zoom))
+    assert place is not None
+    return place
+
+
+def time_of(panel: TimelinePanel, number: int) -> int:
+    return found(panel, number).ns
+
+
+def height_of(panel: TimelinePanel, number: int) -> int:
+    y = found(panel, number).y
+    assert y is not None
+    return y
 
 
 def place_of(panel: TimelinePanel, number: int) -> QPoint:
     """Where a message stands in the view."""
-    view, row = panel.view, number - 1
-    x = panel.axis.x_of(int(panel.source.times.values[row]), view.axis_width)
-    track = int(panel.source.lanes.tracks_of(np.array([row]))[0])
-    y = view.geometry_of_lanes.y_of(track) - child(panel, QScrollBar, "timelineScrollBar").value()
+    x = panel.axis.x_of(time_of(panel, number), panel.view.axis_width)
+    y = height_of(panel, number) - child(panel, QScrollBar, "timelineScrollBar").value()
     return QPoint(round(head_width(theme_of(panel)) + x), y)
 
 
@@ -76,14 +116,16 @@ def press(panel: TimelinePanel, *keys: Qt.Key) -> None:
 
 def test_it_is_a_tab_beside_the_messages(window: MainWindow, qtbot: QtBot) -> None:
     window.show()
-    assert window.view_head.tabs.words()[1:2] == ["Timeline"]
+    assert "Timeline" in window.view_head.tabs.words()
     bar = window.view_head.tabs.findChild(QTabBar, "viewTabBar")
     assert bar is not None
-    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
+    titles = [bar.tabText(place) for place in range(bar.count())]
+    place = next(place for place, title in enumerate(titles) if title.startswith("Timeline"))
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(place).center())
     assert window.center.current == "timeline"
     assert window.actions_by_id["view.timeline"].isChecked()
     window.actions_by_id["view.messages"].trigger()
-    assert bar.currentIndex() == 0
+    assert bar.tabText(bar.currentIndex()).startswith("Messages")
     assert panes_of(window).messages.isVisible()
     window.actions_by_id["view.messages"].trigger()
     assert window.actions_by_id["view.messages"].isChecked()
@@ -92,7 +134,7 @@ def test_it_is_a_tab_beside_the_messages(window: MainWindow, qtbot: QtBot) -> No
 def lanes_are_participants_or_contexts(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     assert names(panel) == ["lead", "human", "files"]
-    assert [lane.count for lane in panel.source.lanes.lanes] == [5, 1, 1]
+    assert counts(panel) == [5, 1, 1]
     panel.head.by.choose("context")
     assert names(panel) == ["main", "why-1"]
     assert panel.head.by.accessibleName() == "Lanes by context"
@@ -103,7 +145,7 @@ def a_click_selects_here_and_in_the_table(window: MainWindow, qtbot: QtBot) -> N
     qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=place_of(panel, 2))
     assert panes_of(window).messages.current_message() == 1
     assert panel.view.current == 1
-    assert panel.axis.cursor_ns == int(panel.source.times.values[1])
+    assert panel.axis.cursor_ns == time_of(panel, 2)
     panes_of(window).go_to(2)
     assert panel.view.current == 2
     assert panel.view.accessibleDescription().startswith("Lane lead. No. 3, 20.000 s.")
@@ -235,7 +277,7 @@ def the_current_message_is_shown_in_the_timeline(window: MainWindow, qtbot: QtBo
     panes_of(window).go_to(6)
     window.actions_by_id["go.in_timeline"].trigger()
     assert window.center.current == "timeline"
-    assert panel.axis.left_ns <= int(panel.source.times.values[6]) <= panel.axis.right_ns
+    assert panel.axis.left_ns <= time_of(panel, 7) <= panel.axis.right_ns
 
 
 def the_strip_says_and_moves_what_is_shown(window: MainWindow, qtbot: QtBot) -> None:
@@ -453,7 +495,7 @@ def test_what_changes_comes_into_sight_where_only_the_table_is_drawn(application
     assert panel.empty.isVisible()
     log.write(tool_result(ask, sender="files", ts=at(2)))
     panes_of(window).bridge.flush()
-    assert [(lane.name, lane.count) for lane in panel.source.lanes.lanes] == [("lead", 1)]
+    assert (names(panel), counts(panel)) == (["lead"], [1])
 
 
 def test_words_to_choose_give_way_to_their_arrow(window: MainWindow) -> None:
@@ -468,73 +510,117 @@ def test_words_to_choose_give_way_to_their_arrow(window: MainWindow) -> None:
 
 
 @pytest.fixture
-def in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_slices(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few messages are worked out as a million are: with a pause after each step."""
-    set_budgets(monkeypatch, large=2, slice_s=0.0)
+    answer_slowly(monkeypatch, panes_of(window).client)
 
 
 @pytest.mark.usefixtures("in_slices")
-def test_many_messages_are_worked_out_a_little_at_a_time(window: MainWindow, qtbot: QtBot) -> None:
+def test_many_messages_are_worked_out_a_little_at_a_time(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = hold_requests(monkeypatch, UpdateTimeline)
     panel = opened(window)
-    assert (names(panel), panel.empty.text()) == ([], "Computing lanes, 100%.")
+    qtbot.waitUntil(lambda: panel.empty.text().startswith("Computing lanes, "))
+    assert names(panel) == []
     assert panel.empty.isVisible()
     panel.view.grab()
-    qtbot.waitUntil(lambda: not panel.source.is_outdated)
+    release()
+    qtbot.waitUntil(lambda: is_done(panel))
     assert names(panel) == ["lead", "human", "files"]
     assert not panel.empty.isVisible()
-    assert len(panel.source.spans.rows) == 1
+    assert len(panel.view.picture.spans) == 1
+    settle(qtbot, panel)
     before = panel.view.grab().toImage()
     panel.head.by.choose("context")
     panel.view.grab()
-    qtbot.waitUntil(lambda: not panel.source.is_outdated)
+    qtbot.waitUntil(lambda: is_done(panel))
     assert names(panel) == ["main", "why-1"]
     panel.head.by.choose("participant")
-    qtbot.waitUntil(lambda: not panel.source.is_outdated)
+    qtbot.waitUntil(lambda: names(panel) == ["lead", "human", "files"])
+    settle(qtbot, panel)
     assert panel.view.grab().toImage() == before
 
 
 @pytest.mark.usefixtures("in_slices")
 def test_while_others_are_worked_out_the_lanes_stay(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
-    qtbot.waitUntil(lambda: not panel.source.is_outdated)
+    qtbot.waitUntil(lambda: is_done(panel))
     panes_of(window).filter_state.apply_filter("tool")
     panel.head.shown.choose("table")
     assert names(panel) == ["lead", "human", "files"]
     panel.view.grab()
-    qtbot.waitUntil(lambda: [lane.count for lane in panel.source.lanes.lanes] == [1, 1])
+    qtbot.waitUntil(lambda: counts(panel) == [1, 1])
     assert names(panel) == ["lead", "files"]
     panes_of(window).filter_state.apply_filter("")
-    qtbot.waitUntil(lambda: [lane.count for lane in panel.source.lanes.lanes] == [5, 1, 1])
+    qtbot.waitUntil(lambda: counts(panel) == [5, 1, 1])
 
 
-@pytest.mark.usefixtures("in_slices")
-def test_how_far_the_lanes_are_is_said_of_what_comes_into_them(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_scroll_bar_is_as_high_as_the_lanes(window: MainWindow) -> None:
+    """It kept its height when the splitter was moved."""
     panel = opened(window)
-    panes_of(window).filter_state.apply_filter("tool")
-    panel.head.shown.choose("table")
-    qtbot.waitUntil(lambda: not panel.source.is_outdated)
-    panel.head.by.choose("context")
-    assert panel.empty.text() == "Computing lanes, 100%."
+    for sizes in ([300, 100], [150, 250]):
+        panel.splitter.setSizes(sizes)
+        assert child(panel, QScrollBar, "timelineScrollBar").height() == panel.view.height() > 0
+
+
+def test_until_a_picture_arrives_the_last_one_is_stretched(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zooming and scrolling are seen at once, and the pointer finds what is painted."""
+    panel = opened(window)
+    send, late = panes_of(window).client.send_request, []
+
+    def send_late(request: Any, *calls: Any) -> Any:
+        if isinstance(request, PaintLanes):
+            late.append((request, *calls))
+            return None
+        return send(request, *calls)
+
+    monkeypatch.setattr(panes_of(window).client, "send_request", send_late)
+    panel.axis.zoom(3, time_of(panel, 5))
+    place = place_of(panel, 5)
+    early, mark = panel.view.grab().toImage().pixelColor(place), panel.view.mark_at(place)
+    assert mark is not None
+    assert mark.mark.row == 4
+    panel.axis.zoom(1.5, time_of(panel, 5))
+    assert len(late) == 1, "one picture is asked for at a time"
+    while late:
+        send(*late.pop())
+    assert panel.view.picture.left_ns == panel.axis.left_ns
+    assert panel.view.grab().toImage().pixelColor(place) == early
+
+
+def test_how_far_the_lanes_are_is_said_of_what_comes_into_them() -> None:
+    log = GrowingLog()
+    log.write(*lines())
+    engine = Engine()
+    number = engine.adopt(log.document)
+    engine.answer_request(number, FilterRows(VIEW, "tool"))
+    lanes = TimelineLanes(engine.opened(number), VIEW)
+    steps = lanes.update(LanesLook(VIEW, "context", only_shown=True))
+    next(steps)
+    assert (lanes.share, len(lanes.lanes.lanes)) == (1, 0)
 
 
 @pytest.mark.parametrize("turns", range(1, 9))
-@pytest.mark.usefixtures("in_slices")
 def test_messages_may_come_while_it_is_worked_out_which_are_shown(turns: int) -> None:
     """What the table showed was noted of fewer messages than had a place by then."""
     log = GrowingLog()
     log.write(envelope(ts=at(0)), envelope(sender="human", ts=at(10)), envelope(ts=at(20)))
-    rows = VisibleRows(log.document.analysis)
-    source = timeline_source.TimelineSource(log.document, rows)
-    for _ in range(100):
-        source.update()
-    rows.apply_filter(compile_filter("no in {2, 5}"), None)
+    engine = Engine()
+    number = engine.adopt(log.document)
+    held = engine.opened(number)
+    lanes, look = TimelineLanes(held, VIEW), LanesLook(VIEW)
+    run_to_end(lanes.update(look))
+    engine.answer_request(number, FilterRows(VIEW, "no in {2, 5}"))
+    cancelled = lanes.update(look)
     for _ in range(turns):
-        source.update()
+        next(cancelled, None)
+    cancelled.close()
     for changes in log.write(envelope(ts=at(30)), envelope(sender="human", ts=at(40))):
-        rows.apply(rows.prepare(changes))
+        engine.answer_request(number, FollowRows(VIEW, changes.start, changes.stop, changes.changed))
     for _ in range(100):
-        source.update(changed=True)
-    shown = [segment.shown for segment in source.lanes.segments]
+        run_to_end(lanes.update(look))
+    shown = [segment.shown for segment in lanes.lanes.segments]
     assert sum(int(one[-1]) for one in shown if one is not None) == 2
 
 
@@ -542,20 +628,35 @@ def test_messages_may_come_while_it_is_worked_out_which_are_shown(turns: int) ->
 def test_contexts_that_grow_over_one_another_are_put_right(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, sliced: bool
 ) -> None:
-    if sliced:
-        set_budgets(monkeypatch, large=1, slice_s=0.0)
     log = GrowingLog()
     log.write(envelope(context="a", ts=at(0)), envelope(context="b", ts=at(40)))
     window = window_on(application, log.document)
+    if sliced:
+        answer_slowly(monkeypatch, panes_of(window).client)
     log.document.analysis.now_ns = None
     panel = opened(window)
-    qtbot.waitUntil(lambda: not panel.source.is_outdated)
-    assert panel.source.lanes.tracks_of(np.arange(2)).tolist() == [1, 1]
+    qtbot.waitUntil(lambda: is_done(panel))
+    assert height_of(panel, 1) == height_of(panel, 2)
     log.write(envelope(context="a", ts=at(50)))
     panes_of(window).bridge.flush()
-    qtbot.waitUntil(lambda: not panel.source.is_outdated)
-    tracks = panel.source.lanes.tracks_of(np.arange(3)).tolist()
-    assert tracks[0] == tracks[2] != tracks[1]
+    qtbot.waitUntil(lambda: is_done(panel))
+    assert height_of(panel, 1) == height_of(panel, 3) != height_of(panel, 2)
+
+
+def test_a_flush_asks_for_the_lanes_and_their_picture_once(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = GrowingLog()
+    log.write(*lines())
+    window = window_on(application, log.document)
+    panel = opened(window)
+    qtbot.waitUntil(lambda: is_done(panel))
+    sent = note_requests(monkeypatch)
+    log.write(envelope(sender="lead", ts=at(100)))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: is_done(panel) and counts(panel) == [6, 1, 1])
+    assert sum(isinstance(one, UpdateTimeline) for one in sent) == 1
+    assert sum(isinstance(one, PaintLanes) for one in sent) == 1
 
 
 def test_times_of_other_ages_do_no_harm(application: Application) -> None:
@@ -565,7 +666,7 @@ def test_times_of_other_ages_do_no_harm(application: Application) -> None:
     panel = opened(window_on(application, document_of(*said, *lines())))
     assert names(panel) == ["lead", "human", "files"]
     panel.view.grab()
-    panel.axis.zoom(1e12, int(panel.source.times.values[1]))
+    panel.axis.zoom(1e12, time_of(panel, 2))
     panel.view.grab()
     press(panel, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_F)
     panel.grab()
@@ -575,12 +676,12 @@ def the_bar_of_a_request_spans_its_latency(window: MainWindow, qtbot: QtBot) -> 
     panel = opened(window)
     for spacing in ("time", "message"):
         panes_of(window).plot_choices.space_by(spacing)
-        asked, answered = (panel.source.times.values[row] for row in (2, 3))
+        asked, answered = (time_of(panel, number) for number in (3, 4))
         (span,) = panel.view.picture.spans
         assert (span.row, span.end, span.waits) == (2, 3, False)
         width = panel.view.axis_width
-        assert span.left == pytest.approx(panel.axis.x_of(int(asked), width), abs=1)
-        assert span.right == pytest.approx(panel.axis.x_of(int(answered), width), abs=1)
+        assert span.left == pytest.approx(panel.axis.x_of(asked, width), abs=1)
+        assert span.right == pytest.approx(panel.axis.x_of(answered, width), abs=1)
 
 
 def test_many_messages_are_a_strip_that_zooming_turns_into_marks(application: Application) -> None:
@@ -603,13 +704,13 @@ def test_how_far_apart_messages_stand_is_chosen_once_and_remembered(application:
     next(one for one in menu.actions() if one.data() == "message").trigger()
     assert application.settings.axis_by == "message"
     assert panel.strip.words() == "No. 1 to 8 of 8"
-    panel.axis.set_cursor(int(panel.source.times.values[2]))
+    panel.axis.set_cursor(time_of(panel, 3))
     assert panel.ruler.cursor_words() == "No. 3"
-    places: list[tuple[str, str]] = []
-    panel.filter_requested.connect(lambda *asked: places.append(asked))
-    panel.axis.set_brush((int(panel.source.times.values[1]), int(panel.source.times.values[3])))
+    places: list[str] = []
+    panel.range_chosen.connect(places.append)
+    panel.axis.set_brush((time_of(panel, 2), time_of(panel, 4)))
     panel.axis.commit_brush()
-    assert places == [("no >= 2 && no <= 4", "and")]
+    assert places == ["no >= 2 && no <= 4"]
     window.actions_by_id["analyze.tokens"].trigger()
     assert panes_of(window).tokens.axis.counts
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis import AnalysisChanges
-from inspector.analysis.passes.changed_rows import NO_ROWS
 from inspector.analysis.views.model_context import Reader
 from inspector.document.document import CaptureDocument
+from inspector.engine.requests.tokens import RowTarget, TokenRowTarget
+from inspector.ui import intervals
 from inspector.ui.app.application import Application
-from inspector.ui.panels.figures_table import paddings
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.panels.tokens.model import Column, percent
 from inspector.ui.panels.tokens.panel import TokensPanel
+from inspector.ui.widgets import latest_answer
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.pages import ROOT
-from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.panels.growth.test_panel import at
+from tests.ui.slow_answers import answer_slowly, step_until
 from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
 from tests.waste import listed
 
@@ -48,6 +48,14 @@ def opened(window: MainWindow, *, wide: bool = False) -> TokensPanel:
     panel = panes_of(window).tokens
     panel.refresh()
     return panel
+
+
+def filter_of(window: MainWindow, name: str) -> str:
+    """The filter that a row's menu offers."""
+    panel, found = panes_of(window).tokens, list[RowTarget]()
+    key = next(one.key for one in panel.model.rows if one.name == name)
+    panes_of(window).client.send_request(TokenRowTarget(panel.way, below=True, key=key), found.append)
+    return found[0].filter
 
 
 def rows(panel: TokensPanel) -> dict[str, tuple[str, str]]:
@@ -169,10 +177,10 @@ def test_definitions_of_tools_stand_apart_from_what_is_no_tool(application: Appl
     assert rows(panel) == {
         "tool definitions": (tokens(window, 1, 2), "2"), "everything else": (tokens(window, 3), "1"),
     }  # fmt: skip
-    filters = {one.name: one.filter for one in panel.model.rows}
-    panes_of(window).filter_state.apply_filter(filters["tool definitions"])
+    definitions, rest = (filter_of(window, name) for name in ("tool definitions", "everything else"))
+    panes_of(window).filter_state.apply_filter(definitions)
     assert numbers(window) == [1, 2]
-    panes_of(window).filter_state.apply_filter(filters["everything else"])
+    panes_of(window).filter_state.apply_filter(rest)
     assert numbers(window) == [3]
 
 
@@ -189,7 +197,7 @@ def by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(window: Ma
     assert window.center.current == "model_sees"
     panel = window.center.currentWidget()
     assert isinstance(panel, ModelSeesPanel)
-    assert panel.context_state.reader == Reader(0, "lead")
+    assert panel.context_state.seen.reader == Reader(0, "lead")
 
 
 def test_contexts_are_told_apart_and_their_sum_stays_on_top(window: MainWindow, qtbot: QtBot) -> None:
@@ -210,7 +218,7 @@ def bars_are_shares_of_the_whole(window: MainWindow, qtbot: QtBot) -> None:
     box = panel.view.visualRect(panel.model.index(0, Column.BAR))
     image = panel.view.viewport().grab().toImage()
     middle = box.center().y()
-    left, right = paddings(window.theme.theme, Column.BAR)
+    left, right = panel.view.paddings(Column.BAR)
     last = QColor(image.pixel(box.right() - right - 2, middle))
     assert last == QColor(image.pixel(box.right() - right - 4, middle))
     assert last != QColor(image.pixel(box.left() + left + 4, middle)), "the greatest does not fill the track"
@@ -234,7 +242,7 @@ def the_plots_cursor_goes_with_the_selected_message(window: MainWindow, qtbot: Q
 def test_it_follows_the_traffic_and_rests_when_hidden(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, figures_ms=10)
+    monkeypatch.setattr(intervals, "FIGURES_MS", 10)
     log = GrowingLog()
     window = window_on(application, log.document)
     panel = opened(window)
@@ -246,7 +254,7 @@ def test_it_follows_the_traffic_and_rests_when_hidden(
     window.actions_by_id["analyze.tokens"].trigger()
     log.write(tool_call("stat"))
     panes_of(window).bridge.flush()
-    assert not panel.throttle.waiting
+    assert not panel.latest.is_pending
     window.actions_by_id["analyze.tokens"].trigger()
     qtbot.waitUntil(lambda: len(rows(panel)) == 2)
 
@@ -256,35 +264,21 @@ def test_shares(share: float, said: str) -> None:
     assert percent(share) == said
 
 
-def test_the_plot_can_be_pointed_at_before_it_is_added_up(
-    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    set_budgets(monkeypatch, large=2, slice_s=0.0)
-    panel = opened(window, wide=True)
-    panel.throttle.run()
-    while panel.canvas is None or not panel.canvas.isVisible():
-        child(panel.throttle, QTimer).timeout.emit()  # and no step further
-    assert "tokens so far 0" in said_at(panel, panel.axis.first_ns)
-    qtbot.waitUntil(lambda: not panel.throttle.working)
-
-
 def test_of_many_messages_it_is_added_up_a_little_at_a_time(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(latest_answer, "UPDATING_MS", 0)
     panel = opened(window, wide=True)
-    qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
-    set_budgets(monkeypatch, large=2, slice_s=0.0)
+    qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible() and panel.latest.is_current)
+    answer_slowly(monkeypatch, panes_of(window).client)
     panel.choice.buttons["By kind"].click()
-    assert panel.head.count() == "adding up"
+    step_until(lambda: panel.head.count() == "adding up")
     assert "grep" in rows(panel)
     log = window.document.analysis.tokens
-    panel.apply_changes(AnalysisChanges(0, 0, NO_ROWS, tree_moved=False))
     qtbot.waitUntil(lambda: "chat" in rows(panel))
-    qtbot.waitUntil(lambda: not panel.throttle.working)
-    assert panel.throttle.waiting, "for what came meanwhile"
     assert rows(panel)["chat"] == (tokens(window, 1), "1")
     assert panel.head.count().startswith(f"{log.total:,}")
-    assert f"tokens so far {log.total:,}" in said_at(panel, panel.axis.last_ns)
+    qtbot.waitUntil(lambda: f"tokens so far {log.total:,}" in said_at(panel, panel.axis.last_ns))
 
 
 def test_messages_that_come_do_not_have_it_begin_again(
@@ -292,16 +286,17 @@ def test_messages_that_come_do_not_have_it_begin_again(
 ) -> None:
     """Of what the table shows nothing was ever said while messages came faster than they were added up."""
     panel = opened(window)
-    qtbot.waitUntil(lambda: not panel.throttle.stale and not panel.throttle.working)
-    set_budgets(monkeypatch, large=2, slice_s=0.0)
+    qtbot.waitUntil(lambda: panel.latest.is_current)
+    answer_slowly(monkeypatch, panes_of(window).client)
     panes = panes_of(window)
     panel.choice.buttons["By kind"].click()
     panel.shown.click()
-    for _ in range(50):
+    for _ in range(200):
         panes.counts_changed.emit()
-        QApplication.processEvents()
-        child(panel.throttle, QTimer).timeout.emit()  # as if much time went by
-    assert panel.head.count() != "adding up"
+        qtbot.wait(5)
+        if "chat" in rows(panel):
+            break
+    assert "chat" in rows(panel)
     panes.filter_state.apply_filter('kind == "chat"')
     qtbot.waitUntil(lambda: list(rows(panel)) == ["chat"])
 

@@ -7,16 +7,20 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.views.waste import WasteTotals
 from inspector.document.document import CaptureDocument
 from inspector.settings import Display, Settings
 from inspector.ui.app.application import Application
+from inspector.ui.docview import panes
+from inspector.ui.docview.panes import Panes
 from inspector.ui.look.roles import Role
-from inspector.ui.panels.waste import figures as waste_figures
 from inspector.ui.panels.waste import panel as waste_panel
 from inspector.ui.panels.waste.panel import WastePanel
+from inspector.ui.panels.waste.rows import waste_line
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
-from tests.ui.budgeting import set_budgets
+from tests.ui.engines import catch_up
+from tests.ui.slow_answers import answer_slowly
 from tests.ui.windows import in_turn, numbers, panes_of, window_on
 from tests.waste import HINT, TRANSIENT, asked, records, wasteful
 
@@ -39,14 +43,20 @@ def opened(window: MainWindow) -> WastePanel:
     return panes_of(window).waste
 
 
+def searched(panes: Panes) -> WasteTotals | None:
+    """Returns the sums of the last search, if there was one."""
+    figures = panes.waste_figures.answer
+    return figures.totals if figures is not None else None
+
+
 def looked(qtbot: QtBot, window: MainWindow) -> WastePanel:
     panel = opened(window)
-    qtbot.waitUntil(lambda: panel.found is not None)
+    qtbot.waitUntil(lambda: searched(panes_of(window)) is not None)
     return panel
 
 
 def listed(panel: WastePanel) -> list[tuple[str, str]]:
-    lines = [panel.model.line(row) for row in range(panel.model.rowCount())]
+    lines = [waste_line(panel.rows.wastes[row]) for row in range(panel.model.rowCount())]
     return [(line.words, line.number) for line in lines]
 
 
@@ -59,9 +69,9 @@ def it_is_asked_for_in_the_menu_and_lists_what_costs_most_first(window: MainWind
         ("never referred to (likely)", "No. 13"), ("never consumed", "No. 11"),
         ("tools listed again (likely)", "No. 19"), ("tools never called (likely)", "No. 2"),
     ]  # fmt: skip
-    tokens = [one.tokens for one in panel.model.rows.wastes]
+    tokens = [one.tokens for one in panel.rows.wastes]
     assert tokens == sorted(tokens, reverse=True)
-    assert panel.model.line(0).tokens == f"{tokens[0]:,}"
+    assert waste_line(panel.rows.wastes[0]).tokens == f"{tokens[0]:,}"
     assert panel.head.count() == "6"
     assert panel.head.hint.text.startswith(f"About {sum(tokens):,} tokens might be avoidable, ")
     assert panel.head.hint.text.endswith("of them certainly; estimate (cl100k_base).")
@@ -72,13 +82,12 @@ def test_it_is_looked_for_unseen_once_tokens_are_counted(qtbot: QtBot, applicati
     window = window_on(application, document)
     panes = panes_of(window)
     qtbot.wait(10)
-    assert panes.waste_figures.found is None
-    assert not panes.waste_figures.looking
+    assert searched(panes) is None
     document.count_tokens()
     document.notify_counted()
     panes.bridge.flush()
-    qtbot.waitUntil(lambda: panes.waste_figures.found is not None)
-    assert len(panes.waste.model.rows.wastes) == 6
+    qtbot.waitUntil(lambda: searched(panes) is not None)
+    assert len(panes.waste.rows.wastes) == 6
 
 
 def a_row_selects_its_message_and_return_goes_there(window: MainWindow, qtbot: QtBot) -> None:
@@ -129,7 +138,7 @@ def rows_say_everything_to_a_screen_reader(window: MainWindow, qtbot: QtBot) -> 
     panel = looked(qtbot, window)
     index = panel.model.index(1, 0)
     said = str(index.data(Qt.ItemDataRole.AccessibleTextRole))
-    assert said.startswith(f"{panel.model.rows.wastes[1].tokens:,} tokens, fetched twice, lead called read_file again")
+    assert said.startswith(f"{panel.rows.wastes[1].tokens:,} tokens, fetched twice, lead called read_file again")
     assert said.endswith("read_file, No. 7")
     assert "Use the first answer again." in str(index.data(Qt.ItemDataRole.ToolTipRole))
     assert index.data(Role.MESSAGE) == 6
@@ -152,7 +161,7 @@ def test_before_tokens_are_counted_it_waits_and_says_so(qtbot: QtBot, applicatio
     assert panel.view.empty_text == "Tokens are being counted."
     document.count_tokens()
     document.notify_counted()
-    qtbot.waitUntil(lambda: panel.found is not None)
+    qtbot.waitUntil(lambda: searched(panes_of(window)) is not None)
     assert panel.head.count() == "6"
 
 
@@ -163,8 +172,7 @@ def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application
 
 
 def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
-    set_budgets(monkeypatch, waste_rest_s=0.0)
-    monkeypatch.setattr(waste_figures, "_REST_FACTOR", 0)
+    monkeypatch.setattr(panes, "_WASTE_MS", 0)
     log = GrowingLog()
     log.write(*asked("read_file", records(1), {"path": "/a"}))
     document = log.document
@@ -181,28 +189,31 @@ def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypa
 def test_while_live_it_waits_with_its_verdict_until_traffic_is_over(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, waste_poll_ms=10)
+    monkeypatch.setattr(panes, "_WASTE_MS", 0)
     document = document_of(*asked("get_step", "Follow it.", meta=HINT), *asked("search", records(1), meta=TRANSIENT))
     document.count_tokens()
     document.live = True
-    panel = looked(qtbot, window_on(application, document))
+    window = window_on(application, document)
+    panel = looked(qtbot, window)
     assert listed(panel) == []
     document.live = False
+    catch_up(panes_of(window).client)
     qtbot.waitUntil(lambda: listed(panel) == [("never consumed", "No. 4")])
 
 
 def test_a_look_goes_on_while_it_is_hidden_and_ends_with_the_document(
     qtbot: QtBot, application: Application, document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_budgets(monkeypatch, background_slice_s=-1.0)  # a step at a time
     window = window_on(application, document)
+    answer_slowly(monkeypatch, panes_of(window).client)
     panel, figures = opened(window), panes_of(window).waste_figures
-    qtbot.waitUntil(lambda: figures.looking)
+    figures.request_now()
+    assert figures.is_pending
     window.docks["Waste"].hide()
-    set_budgets(monkeypatch, background_slice_s=1.0)
-    qtbot.waitUntil(lambda: panel.found is not None)
+    qtbot.waitUntil(lambda: searched(panes_of(window)) is not None)
+    figures.request_now()
     panel.stop()
-    assert not figures.looking
+    assert not figures.is_pending
 
 
 def test_names_from_the_wire_are_shown_as_text(qtbot: QtBot, application: Application) -> None:
@@ -210,7 +221,7 @@ def test_names_from_the_wire_are_shown_as_text(qtbot: QtBot, application: Applic
     document = document_of(*lines)
     document.count_tokens()
     panel = looked(qtbot, window_on(application, document))
-    line = panel.model.line(0)
+    line = waste_line(panel.rows.wastes[0])
     assert "<b>" in line.sentence
     assert "\u202e" not in line.sentence + line.about
     assert "&lt;b&gt;" in str(panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))

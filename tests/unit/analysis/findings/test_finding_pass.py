@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -12,8 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from inspector import analysis
 from inspector.analysis.findings import finding_pass
 from inspector.analysis.findings.kinds_and_lines import KindsAndLines
+from inspector.base.slices import run_step, run_to_end
 from inspector.document.document import CaptureDocument
 from tests.builders import (
     GrowingLog,
@@ -83,7 +84,7 @@ def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> No
     document = CaptureDocument()
     for _ in document.open_log(log_file(lines_of(envelope(), *lines)), block_bytes=300):
         pass
-    assert document.run_postponed_checks(math.inf)
+    run_to_end(document.postponed_checks())
     assert told(document) == told(document_of(envelope(), *lines))
     document.close()
     clean_up()
@@ -93,13 +94,14 @@ def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> No
 def test_in_slices_the_checks_find_the_same(lines: list[Any], looks: list[bool]) -> None:
     document = CaptureDocument()
     with (
+        mock.patch.object(analysis, "_SLICE_S", 0.0),
         mock.patch.object(finding_pass, "_ROUND_MESSAGES", 3),
         mock.patch.object(finding_pass, "_MIN_STEPPED_ROUND", 1),
     ):
         for step, _ in enumerate(document.open_log(log_file(lines_of(*lines)), block_bytes=300)):
             if looks[step % len(looks)]:  # as a window does where it has a moment
-                document.run_postponed_checks(0.0)
-    assert document.run_postponed_checks(math.inf)
+                run_step(document.postponed_checks())
+    run_to_end(document.postponed_checks())
     assert told(document) == told(document_of(*lines))
     document.close()
     clean_up()
@@ -159,10 +161,10 @@ def test_time_passes_without_traffic() -> None:
 def test_time_alone_leaves_nothing_to_be_done_later() -> None:
     document = document_of(tool_call("grep"))
     for topic in document.analysis.findings._deferred_topics.values():
-        topic.go_on = mock.Mock(side_effect=AssertionError)  # type: ignore[method-assign]
+        topic.deferred_checks = mock.Mock(side_effect=AssertionError)  # type: ignore[method-assign]
     document.analysis.now_ns = 10**18
     document.catch_up()
-    assert document.run_postponed_checks(0.0)
+    assert run_step(document.postponed_checks())
     assert not document.failed_checks
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.slices import run_step, run_to_end
 from inspector.protocol.secrets.masking import MASK, mask_secrets, masked_value_text, may_hold_secrets
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 
@@ -52,7 +52,7 @@ def test_live_finds_what_a_file_finds(kinds: list[str], data: st.DataObject) -> 
     for line in lines:
         log.write(line)
         if data.draw(st.booleans()):
-            log.document.run_postponed_checks(0.0)
+            run_step(log.document.postponed_checks())
     found = log.end().analysis.findings
     assert sorted(finding.row + 1 for finding in found.all() if finding.code == "secret-in-clear") == wanted
     clean_up()
@@ -65,13 +65,13 @@ def test_the_search_can_be_left_and_gone_on_with() -> None:
         pass
     counts = []
     while True:
-        done = log.document.run_postponed_checks(0.0)
+        done = run_step(log.document.postponed_checks())
         counts.append(log.document.analysis.findings.found.counts().get("secret-in-clear", 0))
         if done:
             break
     assert counts == sorted(counts)
     assert counts[0] < counts[-1] == 3_000
-    assert log.document.run_postponed_checks(math.inf)
+    run_to_end(log.document.postponed_checks())
 
 
 SPOKEN = [

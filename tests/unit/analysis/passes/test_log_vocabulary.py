@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from inspector.analysis.passes.log_vocabulary import kind_word, kind_words
 from inspector.document.document import CaptureDocument
 from inspector.present.log_topics import spoken_kinds
-from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.builders import document_at, document_of, envelope, tool_call, tool_result
 from tests.transcribed import ClaudeSession
 
 SECRET = "password=q7Lx92mPzT4v"
@@ -32,6 +34,11 @@ def words(document: CaptureDocument) -> list[str]:
 
 def test_a_session_has_prompts_thoughts_calls_results_and_answers() -> None:
     assert words(session()) == ["prompt", "thought", "call", "result", "answer"]
+
+
+def test_a_sub_agent_without_a_name_of_its_own_answers_the_user() -> None:
+    document = document_at(Path("inspector/formats/crush/samples/crush.jsonl"))
+    assert words(document)[11:13] == ["added", "answer"]
 
 
 def test_mcp_has_requests_responses_and_notifications() -> None:

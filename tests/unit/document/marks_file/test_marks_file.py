@@ -52,6 +52,20 @@ def kept(path: Path, **notes: Note) -> Path:
     return file.path
 
 
+def test_marks_of_a_run_in_a_file_are_kept_in_the_own_folder(tmp_path: Path) -> None:
+    """Nothing can lie beside a run: its path is below the file."""
+    two = "\n".join(f"\n# aider chat started at 2026-05-0{day} 10:00:00\n\n#### Bake {day}.\n\nDone." for day in (1, 2))
+    chats = tmp_path / "chats.markdown"
+    chats.write_text(f"{two}\n")
+    run = chats / "2026-05-02 10.00.00"
+    assert restore_marks(opened(run), run) == ""
+    place = kept(run, no1=Note(True, "dark"))
+    assert place.is_relative_to(paths.data_folder())
+    again = opened(run)
+    assert restore_marks(again, run) == ""
+    assert again.analysis.marks.note(0) == Note(True, "dark")
+
+
 def test_marks_are_restored(tmp_path: Path) -> None:
     path = log(tmp_path)
     document = opened(path)

@@ -197,6 +197,7 @@ def test_an_array_is_found_where_decoding_finds_it(value: Any, path: list[str]) 
         assert json.loads(data[found - 1 :].decode()[: len(json.dumps(wanted))]) == wanted or wanted != wanted
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("text", [text for text, _ in SAMPLES])
 def test_a_record_of_ten_megabytes_in_one_key_is_bounded(text: str, tmp_path: Path) -> None:
     register_declaration(text)

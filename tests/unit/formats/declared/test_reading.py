@@ -13,8 +13,9 @@ from inspector.document.document import CaptureDocument
 from inspector.formats.declared.folder import declarations_folder
 from inspector.formats.declared.format_maker import register_declaration
 from inspector.reading.workers.parallel_reader import WORTHWHILE_BYTES
-from inspector.reading.workers.part_reader import PartReader, decode_block, read_part
+from inspector.reading.workers.part_reader import part_pool, read_part
 from inspector.store.files.source_files import SourceFile
+from tests.builders import block_of
 from tests.commands import asked, printed
 from tests.unit.formats.declared.samples import (
     DIALOGS,
@@ -183,20 +184,18 @@ def test_worker_processes_know_declared_formats(tmp_path: Path) -> None:
     _, log = written(tmp_path, ROBOT, ROBOT_LOG)
     register_declaration(ROBOT)
     source = SourceFile(log)
-    reader = PartReader(source, 0)
+    pool = part_pool(source, 0)
     try:
+        pool.start()
+        while not pool.room:
+            pool.poll(1)
         register_declaration(ROBOT.replace('think = "thought"', 'think = "answer"'))  # while it runs
-        while reader.receive_part() is not None:
-            pass
-        reader.request_part(0, 0, len(ROBOT_LOG))
-        part = reader.receive_part()
-        assert part is not None
-        block, here = decode_block(part[1]), read_part(source, 0, 0, len(ROBOT_LOG))
+        block, here = block_of(pool, len(ROBOT_LOG)), read_part(source, 0, 0, len(ROBOT_LOG))
         assert dict(block.formats) == {"robot": 9}
         assert block.columns["kind"].tolist() == here.columns["kind"].tolist()
         assert block.strings.find("reasoning/thought") is None
     finally:
-        reader.end_process()
+        pool.end()
         source.close()
 
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.formats.model_api import streams
+from inspector.formats.model_api import growing_texts
+from inspector.formats.model_api.growing_texts import MAX_JOINED, MAX_PIECES
 from inspector.formats.model_api.streams import (
-    _MAX_PIECES,
-    MAX_JOINED,
     AnswerStream,
     AnthropicStream,
     ChatStream,
@@ -176,7 +175,7 @@ def test_events_of_any_shape_are_taken_in(events: list[tuple[str, dict[str, Any]
 
 
 def test_texts_and_arguments_of_gemini_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "MAX_JOINED", 100)
+    monkeypatch.setattr(growing_texts, "MAX_JOINED", 100)
 
     def chunk(*parts: dict[str, Any]) -> dict[str, Any]:
         return {"candidates": [{"content": {"parts": list(parts)}}]}
@@ -194,6 +193,6 @@ def test_texts_and_arguments_of_gemini_are_limited(monkeypatch: pytest.MonkeyPat
         [chunk({"text": "t" * 30, "thought": bool(n % 2)}) for n in range(9)],
     ):
         assert len(str(joined(GeminiStream(), *events))) < 900
-    paths = [{"jsonPath": f"$.p{number}", "numberValue": number} for number in range(2 * _MAX_PIECES)]
+    paths = [{"jsonPath": f"$.p{number}", "numberValue": number} for number in range(2 * MAX_PIECES)]
     call = joined(GeminiStream(), chunk({"functionCall": {"name": "write", "partialArgs": paths}}))
-    assert len(call["candidates"][0]["content"]["parts"][0]["functionCall"]["args"]) == _MAX_PIECES
+    assert len(call["candidates"][0]["content"]["parts"][0]["functionCall"]["args"]) == MAX_PIECES

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from inspector.present.wire_text import excerpt
-from inspector.protocol.payloads.markdown_text import plain_words
+from inspector.protocol.payloads.markdown_text import plain_words, with_edits_as_diffs
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,23 @@ def test_hostile_text_takes_no_time() -> None:
     ):
         plain_words("**bold** `a` `b`\n" + text)
     assert time.perf_counter() - began < 5
+
+
+EDIT = "bread.md\n```\n<<<<<<< SEARCH\n20 g salt\n=======\n10 g salt\n>>>>>>> REPLACE\n```\nDone."
+
+
+def test_edits_in_code_are_diffs() -> None:
+    assert with_edits_as_diffs(EDIT) == "bread.md\n```diff\n-20 g salt\n+10 g salt\n```\nDone."
+    assert plain_words(EDIT) == "bread.md\n-20 g salt\n+10 g salt\nDone."
+    assert excerpt(EDIT) == "bread.md -20 g salt +10 g salt Done."
+    new = "```py\n<<<<<<< SEARCH\n=======\na\n=======\n>>>>>>> REPLACE\n```"
+    assert with_edits_as_diffs(new) == "```diff\n+a\n+=======\n```"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE", "```\n<<<<<<< SEARCH\na\n=======\nb\n```",
+     "```\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n```", "```\n<<<<<<< SEARCH"],
+)  # fmt: skip
+def test_incomplete_edits_and_those_outside_of_code_stay(text: str) -> None:
+    assert with_edits_as_diffs(text) == text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.payloads.record_tables import MAX_CELL, MAX_ROWS, table_in
-from inspector.protocol.payloads.result_content import MAX_DECODED, MAX_KEPT, content_of
+from inspector.protocol.payloads.result_content import MAX_DECODED, MAX_KEPT, content_of, pretty_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -104,3 +104,12 @@ def test_anything_is_read_without_an_exception(value: object):
         content = content_of(shape)
         assert content.json is None or isinstance(content.json, str)
         assert content.table is None or all(len(row) == len(content.table.columns) for row in content.table.rows)
+
+
+@given(JSON)
+def test_indented_json_is_as_python_writes_it(value: object) -> None:
+    assert pretty_json(value) == json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def test_half_a_surrogate_pair_is_written_as_it_is() -> None:
+    assert pretty_json(["\ud800"]) == '[\n  "\ud800"\n]'

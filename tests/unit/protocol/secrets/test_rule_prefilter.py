@@ -8,13 +8,20 @@ from time import thread_time
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.protocol.secrets import masking
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.secrets.rule_prefilter import ALL_RULES, SecretRule, may_hold_secrets, possible_rules
+from inspector.protocol.secrets.rule_prefilter import (
+    ALL_RULES,
+    SecretRule,
+    may_hold_secrets,
+    possible_rules,
+    rows_with_clues,
+)
 from tests.unit.protocol.secrets.keys import KEYS, PEM
 from tests.unit.protocol.secrets.secret_traffic import TRAFFIC
 
@@ -116,6 +123,20 @@ def test_json_as_it_was_written_has_a_clue_where_what_it_says_has_a_secret(
     if slashes:  # as some writers escape them
         written = written.replace("/", "\\/")
     assert may_hold_secrets(written) or slowly(mask_secrets, value) == value
+
+
+@given(st.lists(_TEXT.map(json.dumps), max_size=6), st.sampled_from(("\n", "", "\nx token=abc1\n")))
+@example(['"https://a:b"', '"c@d"', '"https://a:b@c"'], "\n")
+def test_records_searched_together_have_the_clues_of_each(records: list[str], between: str):
+    parts = [record.encode() for record in records]
+    lengths = np.array([len(part) + len(between) for part in parts], np.int64)
+    ends = lengths.cumsum() - len(between)
+    starts = ends - lengths + len(between)
+    found = rows_with_clues(between.encode().join(parts), starts, ends)
+    # Values such as `"a"` are too short for a secret.
+    assert {row for row in found if len(records[row]) >= 20} == {
+        row for row, record in enumerate(records) if len(record) >= 20 and may_hold_secrets(record)
+    }
 
 
 @pytest.mark.parametrize(

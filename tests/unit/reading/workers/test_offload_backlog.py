@@ -36,15 +36,15 @@ def polled(log: GrowingLog, enough: Callable[[], object]) -> None:
             time.sleep(0.002)
 
 
-def with_a_process(log: GrowingLog) -> offload.BacklogReader:
+def with_a_process(log: GrowingLog) -> offload.OffloadedReader:
     """Write so much that a process is asked for, and wait until it is ready and has been given parts."""
     with log.path.open("ab") as file:
         file.write(b"".join(LINES))
     log.document.poll()
-    backlog = log.document.sources._readers[0]._backlog
+    backlog = log.document.sources._readers[0]._offloaded
     assert backlog is not None
-    assert backlog._reader is not None
-    backlog._reader.connection.poll(60)
+    while not backlog._pool.room:
+        backlog._pool.poll(60)
     polled(log, lambda: backlog.is_pending)
     return backlog
 
@@ -72,9 +72,8 @@ def test_what_waits_is_read_by_another_process_in_order_and_once() -> None:
 def test_what_it_was_given_is_not_lost_with_it(what: str) -> None:
     log = GrowingLog()
     backlog = with_a_process(log)
-    assert backlog._reader is not None
     if what == "dies":
-        backlog._reader._process.kill()
+        backlog._pool._workers[0]._process.kill()
     elif what == "saved elsewhere":
         elsewhere = log.path.with_suffix(".saved")
         elsewhere.write_bytes(log.path.read_bytes() + lines_of(envelope(id="after")))
@@ -88,9 +87,9 @@ def test_what_it_was_given_is_not_lost_with_it(what: str) -> None:
 
 @pytest.mark.real
 def test_a_process_without_work_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offload, "_IDLE_S", 0.0)
     log = GrowingLog()
     backlog = with_a_process(log)
+    monkeypatch.setattr(backlog._pool, "_idle_s", 0.0)
     polled(log, lambda: backlog.is_idle)
     assert len(log.document.capture) == len(LINES)
 
@@ -123,5 +122,5 @@ def test_lines_that_mean_something_by_those_before_them_are_read_here() -> None:
     log = GrowingLog()
     log.write({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": {}}})
     log.write_bytes(b"".join(LINES))
-    assert log.document.sources._readers[0]._backlog is None
+    assert log.document.sources._readers[0]._offloaded is None
     assert len(log.document.capture) == len(LINES) + 1

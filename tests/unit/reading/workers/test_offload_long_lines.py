@@ -11,7 +11,6 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.reading.files import source_reader
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES
-from inspector.reading.workers import offload
 from inspector.reading.workers.offload import LONG_LINE_BYTES
 from tests.builders import GrowingLog, envelope, lines_of, log_file
 
@@ -77,7 +76,8 @@ def test_while_a_window_opens_a_log_another_process_reads_a_long_line(torn: bool
     with mock.patch.object(
         source_reader.BlockReader, "read_lines", autospec=True, side_effect=source_reader.BlockReader.read_lines
     ) as read:
-        for progress in document.open_log(path, block_bytes=LIVE_BLOCK_BYTES, wait=False):
+        document.sources.waits = False
+        for progress in document.open_log(path, block_bytes=LIVE_BLOCK_BYTES):
             if progress.waiting:
                 time.sleep(0.01)
     found = [document.capture.records.envelope_id(message) for message in range(len(document.capture))]
@@ -88,10 +88,10 @@ def test_while_a_window_opens_a_log_another_process_reads_a_long_line(torn: bool
 
 
 def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **_options: bool) -> None:
+    def refuse(*_: object, **_options: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(offload, "PartReader", refuse)
+    monkeypatch.setattr("inspector.base.workers.pool._Worker", refuse)
     log = GrowingLog()
     log.write(LONG, envelope(id="after"), LONG)
     polled(log, lambda: len(log.document.capture) == 3)
@@ -101,9 +101,8 @@ def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: 
 def test_a_process_that_dies_does_not_lose_the_line() -> None:
     log = GrowingLog()
     log.write(LONG, envelope(id="after"))
-    source_reader = log.document.sources._readers[0]._long_lines
+    source_reader = log.document.sources._readers[0]._offloaded
     assert source_reader is not None
-    assert source_reader._reader is not None
-    source_reader._reader._process.terminate()
+    source_reader._pool._workers[0]._process.terminate()
     polled(log, lambda: len(log.document.capture) == 2)
     assert ids(log) == ["long", "after"]

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.base.workers.pool import WorkerDiedError, WorkerPool
 from inspector.document.document import CaptureDocument
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.workers import parallel_reader
-from inspector.reading.workers.part_reader import read_part
+from inspector.reading.workers.part_reader import part_pool, read_part
 from inspector.store.columns.block import Block
 from inspector.store.files.source_files import SourceFile
 from tests.builders import delivered, envelope, lines_of, received
@@ -49,14 +50,15 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def ready_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes are ready at once: else a log as short as this one may be read before they are."""
-    start = parallel_reader.PartReader.__init__
+    start = WorkerPool.start
 
-    def start_and_wait(reader: parallel_reader.PartReader, source: SourceFile, place: int) -> None:
-        start(reader, source, place)
-        while not reader.is_ready:
-            assert reader.receive_part() is None
+    def start_and_wait(pool: WorkerPool[int], most: int | None = None) -> None:
+        start(pool, most)
+        for worker in pool._workers:
+            while not worker.is_ready:
+                assert pool._receive(worker) == []
 
-    monkeypatch.setattr(parallel_reader.PartReader, "__init__", start_and_wait)
+    monkeypatch.setattr(WorkerPool, "start", start_and_wait)
 
 
 def none_is_left() -> bool:
@@ -109,7 +111,8 @@ def test_the_same_messages(
 @pytest.mark.real
 def test_without_waiting_it_says_that_it_waits(log: Path, plain: list[tuple[object, ...]]) -> None:
     document = CaptureDocument()
-    steps = list(document.open_log(log, wait=False))
+    document.sources.waits = False
+    steps = list(document.open_log(log))
     assert [step.messages for step in steps] == sorted(step.messages for step in steps)
     assert not steps[-1].waiting
     assert listed(document) == plain
@@ -147,17 +150,18 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
     log: Path, plain: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is given to a process that has just died is refused by the pipe, not answered with its end."""
-    give, given = parallel_reader.PartReader.request_part, 0
+    give, given = WorkerPool.request, 0
 
-    def kill_first(reader: parallel_reader.PartReader, number: int, start: int, stop: int) -> None:
+    def kill_first(pool: WorkerPool[int], number: int, part: tuple[int, int]) -> None:
         nonlocal given
         given += 1
         if given > 3:
-            reader._process.kill()
-            reader._process.join()
-        give(reader, number, start, stop)
+            for worker in pool._workers:
+                worker._process.kill()
+                worker._process.join()
+        give(pool, number, part)
 
-    monkeypatch.setattr(parallel_reader.PartReader, "request_part", kill_first)
+    monkeypatch.setattr(WorkerPool, "request", kill_first)
     document = CaptureDocument()
     document.load(log)
     assert given > 3
@@ -169,14 +173,13 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
 def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = SourceFile(log)
     reading = parallel_reader._PartScheduler(source, 0, source.size, 2)
-    while reading._to_start:
-        reading._start_worker()
-    while not all(reader.is_ready for reader in reading._readers):
-        reading._receive(None)
+    reading.pool.start()
+    while reading.pool.room < 2 * parallel_reader._PARTS_PER_WORKER:
+        reading.pool.poll(None)
     monkeypatch.setattr(reading, "_receive", lambda _timeout: None)  # the first of them never comes
     assert [reading.next_block(wait=False) for _ in range(50)] == [None] * 50
     assert 0 < len(reading._order) <= 2 * parallel_reader._PARTS_AHEAD
-    reading.end_workers()
+    reading.pool.end()
     source.close()
 
 
@@ -189,7 +192,7 @@ def test_a_line_too_long_for_a_window_waits_for_the_process_that_is_being_starte
     assert reading.next_block(wait=False) is None, "read here, though the window stands still meanwhile"
     counts = [len(block) for block in iter_blocks(reading)]
     assert sum(counts) == 3
-    reading.end_workers()
+    reading.pool.end()
     source.close()
 
 
@@ -205,7 +208,7 @@ def test_such_a_line_is_read_here_when_no_process_ever_gets_ready(
     block = reading.next_block(wait=False)
     assert block is not None
     assert len(block) == 1
-    reading.end_workers()
+    reading.pool.end()
     source.close()
 
 
@@ -254,22 +257,10 @@ def test_parts_are_smaller_where_what_they_hold_takes_long_to_be_taken_in() -> N
 
 @pytest.mark.usefixtures("small_parts")
 def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple[object, ...]]) -> None:
-    with mock.patch.object(parallel_reader, "PartReader", side_effect=OSError):
+    with mock.patch("inspector.base.workers.pool._Worker", side_effect=OSError):
         document = CaptureDocument()
         document.load(log)
     assert listed(document) == plain
-
-
-@pytest.mark.real
-def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
-    source = SourceFile(log)
-    reader = parallel_reader.PartReader(source, 0)
-    source.close()
-    assert reader.receive_part() is None  # ready
-    assert reader.is_ready
-    reader.connection.close()  # as the system does for a program that was killed
-    reader._process.join(50)
-    assert reader._process.exitcode == 0
 
 
 @pytest.mark.real
@@ -279,10 +270,10 @@ def test_a_process_that_finds_another_file_reads_nothing(tmp_path: Path) -> None
     source = SourceFile(log)
     log.rename(log.with_suffix(".1"))
     log.write_bytes(b"")
-    reader = parallel_reader.PartReader(source, 0)
-    with pytest.raises(EOFError):
-        reader.receive_part()
-    reader.end_process()
+    pool = part_pool(source, 0)
+    with pytest.raises(WorkerDiedError, match="the file was replaced"):
+        list(pool.stream((0, 1), 1))
+    pool.end()
     source.close()
 
 

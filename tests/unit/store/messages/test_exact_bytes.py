@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.store.messages.exact_bytes import ExactMessage, save_message
+from inspector.store.messages.exact_bytes import ExactMessage
 from inspector.store.messages.records import Records
 from tests.builders import document_of, envelope, received
 
@@ -34,7 +34,7 @@ def test_the_bytes_are_those_that_were_written(line: bytes, exact: bytes | None,
     document = document_of(envelope(), line)
     target = tmp_path / "saved"
     target.write_bytes(b"what was there")
-    written = save_message(document.capture, 1, target)
+    written = ExactMessage(document.capture, 1).save(target)
     assert target.read_bytes() == (line if exact is None else exact)
     assert written == target.stat().st_size
     assert list(tmp_path.iterdir()) == [target]
@@ -65,7 +65,7 @@ def test_what_is_lost_is_not_saved(tmp_path: Path) -> None:
     source = document.capture.sources[0]
     source.move_to(source.path, lost_to=source.size)
     with pytest.raises(OSError, match="shorter"):
-        save_message(document.capture, 0, tmp_path / "saved")
+        ExactMessage(document.capture, 0).save(tmp_path / "saved")
     assert not list(tmp_path.iterdir())
 
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_read_leaves_the_target_alone(line: bytes, tmp_path: Path
     target = tmp_path / "saved"
     target.write_bytes(b"what was there")
     with pytest.raises(OSError, match="shorter"):
-        save_message(document.capture, 1, target)
+        ExactMessage(document.capture, 1).save(target)
     assert target.read_bytes() == b"what was there"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -86,4 +86,4 @@ def test_what_cannot_be_read_leaves_the_target_alone(line: bytes, tmp_path: Path
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     capture: Any = document_of(envelope()).capture
     with pytest.raises(OSError, match="No such file"):
-        save_message(capture, 0, tmp_path / "nowhere" / "x")
+        ExactMessage(capture, 0).save(tmp_path / "nowhere" / "x")

@@ -22,16 +22,13 @@ class StandsStill:
     def __init__(self, *_serve: Any, name: str) -> None:
         self.connection, self._other = Pipe()
 
-    def receive(self) -> bytes:
-        return self.connection.recv_bytes()
-
-    def end_process(self) -> None:
+    def end(self) -> None:
         self._other.close()
 
 
 @pytest.fixture
 def stuck(monkeypatch: pytest.MonkeyPatch) -> tuple[ProcessRecording, list[str]]:
-    monkeypatch.setattr(recording, "WorkerProcess", StandsStill)
+    monkeypatch.setattr(recording, "ChildProcess", StandsStill)
     monkeypatch.setattr(recording, "WRITE_S", 0.0)
     monkeypatch.setattr(recording, "_POLL_S", 5 * MS)
     monkeypatch.setattr(recording, "_STUCK_S", 50 * MS)

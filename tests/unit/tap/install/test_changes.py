@@ -199,6 +199,7 @@ def test_clients_are_found_where_they_keep_their_servers(tmp_path: Path, monkeyp
     home, project = tmp_path / "home", tmp_path / "home" / "work" / "project"
     (project / "below").mkdir(parents=True)
     monkeypatch.setattr(Path, "home", lambda: home)
+    monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     monkeypatch.delenv("CODEX_HOME", raising=False)
     monkeypatch.chdir(project / "below")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from inspector.filters import compile_filter
-from inspector.present.subject import ContextPlace
+from inspector.engine.requests.filters import ValidFilter
+from inspector.present.places import ContextPlace
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.panels.trail import MOST_STOPS
 
-ALL = compile_filter("")
+ALL = ValidFilter()
 
 
 def trail_of(*shown: int) -> NavigationHistory:
@@ -55,7 +55,7 @@ def test_a_page_is_found_where_it_was_left() -> None:
 
 
 def test_a_filter_that_went_on_is_found_as_it_is_now() -> None:
-    trail, grown = trail_of(1, 2, 3), compile_filter("no in {1, 2}")
+    trail, grown = trail_of(1, 2, 3), ValidFilter("no in {1, 2}")
     trail.back()
     trail.replace(ALL, grown)
     ahead, back = trail.forward(), trail.back()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.mcp_totals import rpc_totals
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sentences import sentence_of
@@ -43,7 +43,7 @@ def test_fallback(code: int, block_bytes: int) -> None:
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.run_postponed_checks(math.inf)
+    run_to_end(document.postponed_checks())
     said = sentence_of(document.analysis, 1)
     assert said is not None
     assert (said.text, said.failed) == (
@@ -66,7 +66,7 @@ def test_silence_is_a_refusal(*, answered: bool, block_bytes: int) -> None:
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.run_postponed_checks(math.inf)
+    run_to_end(document.postponed_checks())
     assert FIELD_BY_NAME["waiting"].value(document.analysis, 0) is None
     assert "mcp-unanswered" not in {one.code for one in document.analysis.findings.all()}
 
@@ -79,7 +79,7 @@ def test_refusal_after_a_pipelined_initialize(*, place: int, block_bytes: int) -
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.run_postponed_checks(math.inf)
+    run_to_end(document.postponed_checks())
     said = sentence_of(document.analysis, place)
     assert said is not None
     assert (said.text, said.failed) == (
@@ -107,7 +107,7 @@ def test_refusal_over_http_after_a_pipelined_initialize(*, identifier: int | Non
     document = closed_at_end(CaptureDocument())
     for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
         pass
-    document.run_postponed_checks(math.inf)
+    run_to_end(document.postponed_checks())
     assert (document.capture.failed_count, rpc_totals(document.analysis).errors) == (0, 0)
 
 

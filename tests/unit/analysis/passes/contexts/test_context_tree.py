@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from inspector.analysis.arrays import text_column
 from inspector.analysis.passes.contexts import context_tree, node_index
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.base import siblings
 from inspector.store.columns.block import OBJECT_KEY
 from tests.builders import clean_up, document_of
 from tests.strategies import context_conversations
@@ -265,7 +267,9 @@ def test_the_way_through_many_merges_is_walked_once() -> None:
 
 @given(context_conversations, st.sampled_from((2, 1000)))
 def test_the_tree_holds_together(lines: list[dict[str, object]], at_once: int) -> None:
-    with patch.object(node_index, "_WRITE_BATCH", at_once), patch.object(text_column, "_WRITE_BATCH", at_once):
+    with contextlib.ExitStack() as batches:
+        for module in (node_index, siblings, text_column):
+            batches.enter_context(patch.object(module, "_WRITE_BATCH", at_once))
         contexts = document_of(*lines).analysis.contexts
     tree, alive = contexts.tree, contexts.tree.alive()
     assert sorted(node for space in set(tree.space) for node in tree.walk(space)) == alive

@@ -46,7 +46,7 @@ def test_messages_of_a_node_come_in_several_batches() -> None:
 def test_reasoning_is_noted_once() -> None:
     facts = facts_of(3)
     facts.has_reasoning[1] = True
-    assert facts.nodes_without_reasoning(np.array([2, 1, 2, 0])) == [0, 2]
+    assert facts.nodes_without_reasoning(np.array([2, 1, 2, 0])).tolist() == [0, 2]
 
 
 def test_the_first_conclusion_counts_and_a_cancel_overrules_it() -> None:

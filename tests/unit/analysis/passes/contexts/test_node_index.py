@@ -39,6 +39,9 @@ def _compare(steps: list[tuple[str, int, int]]) -> None:
     for owner in range(8):
         for name in (f"n{n}" for n in range(12)):
             assert index.find(owner, name) == plain.get((owner, name), -1)
+    pairs = [(owner, f"n{n}") for owner in range(8) for n in range(12)]
+    # Equal hashes of 31 bits do not occur among these.
+    assert index.may_have(pairs).tolist() == [pair in plain for pair in pairs]
 
 
 @pytest.mark.sweep

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -11,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -91,15 +91,14 @@ def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDoc
 
 def kill(counting: TokenCounting) -> None:
     """Kill the process that counts at the first it is given: it is stopped before, or it would be done with it."""
-    counting._start()
-    (process,) = counting._processes
-    while not process.is_ready:
-        counting._hear(10)
-    assert process.pid is not None
-    os.kill(process.pid, signal.SIGSTOP)
+    counting._pool.start()
+    while not counting._pool.room:
+        assert counting._pool.poll(10) == []
+    (pid,) = counting.pids
+    os.kill(pid, signal.SIGSTOP)
     counting._send_batches()
-    assert counting._processes[process]
-    os.kill(process.pid, signal.SIGKILL)
+    assert counting._pool.pending
+    os.kill(pid, signal.SIGKILL)
 
 
 def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument, counting: TokenCounting) -> None:
@@ -122,28 +121,25 @@ def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument,
     assert counting.go_on()
 
 
-class DeadProcess:
-    """One that ended before it said anything."""
-
-    pid, ready = 1, False
-
-    def __init__(self) -> None:
-        self.connection, theirs = multiprocessing.Pipe()
-        theirs.close()
-
-    def receive_counts(self) -> None:
-        raise EOFError
-
-    def end_process(self) -> None:
-        self.connection.close()
-
-
-def test_more_deaths_at_once_than_it_takes_to_give_up(counting: TokenCounting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.analysis.passes.tokens.token_counting.CountingProcess", DeadProcess)
-    counting._wanted = 4
-    assert counting.go_on(10)
+def test_more_deaths_at_once_than_it_takes_to_give_up(counting: TokenCounting) -> None:
+    counting._pool.size = 4
+    counting._pool.start()
+    for worker in counting._pool._workers:
+        worker._process.kill()
+    assert finish_within(counting, 10)
     assert counting.failure_message is not None
+    assert counting.failure_message.startswith("Tokens are counted no further")
     assert counting.pids == []
+
+
+def finish_within(counting: TokenCounting, steps: int) -> bool:
+    return any(counting.go_on(10) for _ in range(steps))
+
+
+def test_no_process_to_be_had_is_said(counting: TokenCounting) -> None:
+    with mock.patch("inspector.base.workers.pool._Worker", side_effect=OSError(11, "no more processes")):
+        assert counting.go_on()
+    assert counting.failure_message == "Tokens are not counted: no process could be started for it, no more processes."
 
 
 def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: TokenCounting) -> None:

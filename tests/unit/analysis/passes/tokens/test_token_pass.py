@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED, TokenPass
+from inspector.base.slices import run_step
 from inspector.document.document import CaptureDocument
 from inspector.document.token_summary import collapse_savings, tokens_of
 from inspector.filters.fields import FIELD_BY_NAME
@@ -67,7 +68,7 @@ def test_sums_agree_in_any_batching(lines: list[Any], size: int) -> None:
     log = GrowingLog()
     for start in range(0, len(lines), size):
         log.write(*lines[start : start + size])
-        log.document.analysis.tokens.count_some(0)
+        run_step(log.document.analysis.tokens.count_in_process())
         assert_sums_agree(log.document)
     log.document.count_tokens()
     assert_sums_agree(log.document)
@@ -133,8 +134,11 @@ def test_batches_are_of_one_source_and_given_once() -> None:
     document = document_of(*(envelope("chat", {"text": "x" * 60_000}) for _ in range(12)))
     tokens = document.analysis.tokens
     batches: list[list[int]] = []
+    lengths = document.capture.columns["length"].astype(int)
+    assert tokens.bytes_left == lengths.sum()
     while len(rows := tokens.next_batch()):
         batches.append(rows.tolist())
+        assert tokens.bytes_left == lengths[batches[-1][-1] + 1 :].sum()
     assert len(batches) > 1
     assert [row for batch in batches for row in batch] == list(range(12))
     assert not tokens.done  # given out, not brought back

@@ -12,7 +12,7 @@ from inspector.analysis.views.model_context import ModelContext, Options, Reader
 from inspector.analysis.views.model_context.chat_messages import messages_of, tools_of
 from inspector.analysis.views.model_context.difference import difference
 from inspector.analysis.views.model_context.growth import changing, growth_of
-from inspector.base.slices import run_to_end
+from inspector.base.slices import run_step, run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.tokens.counter import count_tokens
 from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
@@ -414,7 +414,7 @@ def test_summaries_are_counted_in_parts_and_taken_over() -> None:
 
     parts = ModelContext(document.analysis, lead(document))
     assert parts.counting
-    assert parts.count_summaries(until=0.0)
+    assert not run_step(parts.count_summaries())
     again = ModelContext(document.analysis, lead(document), before=parts)
 
     assert not again.counting

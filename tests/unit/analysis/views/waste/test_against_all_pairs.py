@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.waste import WasteFinder, WasteKind
+from inspector.base.slices import run_to_end
 from tests.builders import document_of, envelope
 from tests.waste import asked
 
@@ -44,9 +44,6 @@ def test_what_nobody_refers_to_agrees_with_a_plain_version(steps: list[tuple[str
             lines.append(envelope("chat", {"text": f"I mean {WORDS[word]}."}, sender=who))
     document = document_of(*lines)
     document.analysis.tokens.count_now(np.arange(len(document.analysis)))
-    finder = WasteFinder(document.analysis)
-    while not finder.go_on(math.inf):
-        pass
-    assert finder.found is not None
-    silent = [step_of[one.message] for one in finder.found.wastes if one.kind is WasteKind.UNREFERRED]
+    found = run_to_end(WasteFinder(document.analysis).search())
+    silent = [step_of[one.message] for one in found.wastes if one.kind is WasteKind.UNREFERRED]
     assert sorted(silent) == plainly(steps)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from inspector.analysis import Analysis
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteKind, WasteReport
 from inspector.analysis.views.waste import mentions as tracing
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.protocol.tool_aliases import ToolAliases
 from tests.builders import document_of, envelope, tool_call, tool_result
@@ -31,11 +31,7 @@ def counted(*lines: dict[str, Any]) -> CaptureDocument:
 
 
 def looked_at(analysis: Analysis, **options: Any) -> WasteReport:
-    finder = WasteFinder(analysis, **options)
-    while not finder.go_on(0):  # a step at a time
-        pass
-    assert finder.found is not None
-    return finder.found
+    return run_to_end(WasteFinder(analysis, **options).search())
 
 
 def found(*lines: dict[str, Any]) -> tuple[Waste, ...]:
@@ -359,12 +355,6 @@ def test_odd_payloads_do_no_harm() -> None:
 
 def test_an_empty_capture_wastes_nothing() -> None:
     assert looked_at(document_of().analysis) == WasteReport((), (), 0)
-
-
-def test_it_stops_when_its_time_is_over() -> None:
-    finder = WasteFinder(counted(*wasteful()).analysis)
-    assert not finder.go_on(time.perf_counter())
-    assert finder.found is None
 
 
 # Fetched twice, against a plain version

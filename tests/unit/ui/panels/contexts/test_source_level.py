@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
+from inspector.engine.engine import Engine
+from inspector.engine.requests.context_tree import DescribeContexts, FollowContexts
 from inspector.filters.compile import compile_filter
 from inspector.filters.scope import Scope
 from inspector.filters.visible import VisibleRows
-from inspector.ui.panels.contexts.rows import ContextRows, source_code
-from inspector.ui.panels.contexts.source_level import SourceLevel
+from inspector.present.context_codes import source_code
+from inspector.ui.panels.contexts.rows import ContextRows
 from tests.builders import envelope, received
 from tests.strategies import share_of_examples
 
@@ -40,13 +42,18 @@ def _written(folder: Path, messages: list[tuple[int, str, str | None]]) -> list[
     return [SourceChoice(path) for path in paths]
 
 
+def follow(engine: Engine, number: int, rows: ContextRows) -> None:
+    rows.apply_changes(engine.answer_request(number, FollowContexts(rows.tree.events, len(rows.tree.spaces))))
+
+
 @share_of_examples(3)
 @given(_MESSAGES, st.integers(200, 1 << 14))
 def test_rows_that_follow_are_those_laid_out_anew(tmp_path_factory: Any, messages: Any, block_bytes: int) -> None:
     document = CaptureDocument()
-    rows = ContextRows(document.analysis.contexts, SourceLevel(document.capture))
+    engine, rows = Engine(), ContextRows()
+    number = engine.adopt(document)
     for _ in document.open_together(_written(tmp_path_factory.mktemp("logs"), messages), block_bytes=block_bytes):
-        rows.sources.feed()
+        follow(engine, number, rows)
         for first, last in rows.stale_spans():
             rows.remove(first, last)
         if rows.regrouped:
@@ -55,7 +62,9 @@ def test_rows_that_follow_are_those_laid_out_anew(tmp_path_factory: Any, message
         else:
             for insertion in rows.insertions():
                 rows.insert(insertion)
-        fresh = ContextRows(document.analysis.contexts, SourceLevel(document.capture))
+        fresh = ContextRows()
+        follow(engine, number, fresh)
+        fresh.replace(*fresh.layout())
         assert (rows.codes.tolist(), rows.depths.tolist()) == (fresh.codes.tolist(), fresh.depths.tolist())
         assert [rows.row_of(code) for code in rows.codes.tolist()] == list(range(len(rows)))
     assert rows.codes[0] == source_code(0)
@@ -63,7 +72,8 @@ def test_rows_that_follow_are_those_laid_out_anew(tmp_path_factory: Any, message
     shown = VisibleRows(document.analysis)
     for source, name in enumerate(("ann.jsonl", "ben.jsonl", "gateway.jsonl")):
         filtered = shown.evaluate(compile_filter(f'source == "{name}"'), None)
-        assert rows.sources.count(source) == len(filtered)
+        (content,) = engine.answer_request(number, DescribeContexts((source_code(source),)))
+        assert content.count == len(filtered)
         scoped = shown.evaluate(compile_filter(""), Scope(0, None, source=source))
         assert np.array_equal(filtered, scoped)
     document.close()
@@ -72,7 +82,9 @@ def test_rows_that_follow_are_those_laid_out_anew(tmp_path_factory: Any, message
 def test_one_source_is_no_level(tmp_path: Path) -> None:
     document = CaptureDocument()
     document.load(_written(tmp_path, [(0, "one", "a")])[0].path)
-    rows = ContextRows(document.analysis.contexts, SourceLevel(document.capture))
-    assert rows.sources.size == 0
+    engine, rows = Engine(), ContextRows()
+    follow(engine, engine.adopt(document), rows)
+    rows.replace(*rows.layout())
+    assert rows.level == 0
     assert source_code(0) not in rows.codes
     document.close()

@@ -11,10 +11,13 @@ from inspector.analysis import Analysis
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check_table import CHECKS
 from inspector.analysis.findings.store import Findings
+from inspector.base.slices import run_to_end
+from inspector.engine.requests.finding_rows import FindingOrder, Grouping, order_findings
+from inspector.filters.next_shown import next_shown
 from inspector.filters.visible import VisibleRows
-from inspector.present.findings import next_problem, problems_of
+from inspector.present.findings import problem_messages, problems_of
 from inspector.store.messages.capture import Capture
-from inspector.ui.panels.findings.rows import HEAD, FindingRows, FindingsListed, Grouping
+from inspector.ui.panels.findings.rows import HEAD, FindingRows, FindingsListed
 
 MESSAGES = 30
 SOME = [next(check for check in CHECKS if check.severity is severity) for severity in Severity] + list(CHECKS[-3:])
@@ -47,6 +50,10 @@ def found_of(pairs: set[tuple[int, int]]) -> Findings:
     return found
 
 
+def order_of(found: Findings, table: VisibleRows, choice: FindingsListed) -> FindingOrder:
+    return run_to_end(order_findings(found, table, choice.question(1)))
+
+
 findings = st.sets(st.tuples(st.integers(0, len(SOME) - 1), st.integers(0, MESSAGES - 1)))
 tables = st.builds(Shown, st.sets(st.integers(0, MESSAGES - 1)), st.integers(0, MESSAGES), st.booleans())
 choices = st.builds(
@@ -66,13 +73,14 @@ choices = st.builds(
 def test_rows_are_those_of_a_slow_search(pairs: set[tuple[int, int]], table: Shown, choice: FindingsListed) -> None:
     found = found_of(pairs)
     rows = FindingRows()
-    rows.rebuild(found, table, choice)
+    order = order_of(found, table, choice)
+    rows.rebuild(order, choice)
     visible = set(table.visible.tolist())
     seen = {(SOME[place], message) for place, message in pairs if message < table.seen_count}
     in_view = {(c, m) for c, m in seen if not table.is_filtered or choice.everything or m in visible}
-    assert rows.outside == (len([1 for _, m in seen if m not in visible]) if table.is_filtered else 0)
+    assert order.outside == (len([1 for _, m in seen if m not in visible]) if table.is_filtered else 0)
     counted = {(c, m) for c, m in in_view if c.code not in choice.codes_off}
-    assert rows.counts == {s: len([1 for c, _ in counted if c.severity is s]) for s in Severity}
+    assert order.counts == {s: len([1 for c, _ in counted if c.severity is s]) for s in Severity}
     listed = {(c.code, m) for c, m in counted if c.severity not in choice.severities_off}
     assert rows.total() == len(listed)
     keys = [rows.key_at(row) for row in range(len(rows))]
@@ -106,7 +114,7 @@ def test_the_next_problem_is_around_the_end(current: int | None, step: int, expe
     note = next(place for place, check in enumerate(SOME) if check.severity is Severity.NOTE)
     found = found_of({(warning, 3), (warning, 9), (warning, 12), (warning, 20), (note, 4)})
     table = Shown({0, 3, 4, 9, 20, 25}, MESSAGES, True)
-    assert next_problem(found, table, current, step) == expected
+    assert next_shown(problem_messages(found), table, current, step) == expected
 
 
 def test_a_group_closes_itself_when_it_is_large_but_not_under_who_reads_it() -> None:
@@ -115,10 +123,10 @@ def test_a_group_closes_itself_when_it_is_large_but_not_under_who_reads_it() -> 
     check, rows, choice = SOME[0], FindingRows(), FindingsListed()
     shown = Shown(set(range(MESSAGES)), MESSAGES, False)
     found.add(check, np.arange(4))
-    rows.rebuild(found, shown, choice)
+    rows.rebuild(order_of(found, shown, choice), choice)
     assert len(rows) == 5
     found.add(check, np.arange(4, MESSAGES))
-    rows.rebuild(found, shown, choice, held=(check.code, 2))
+    rows.rebuild(order_of(found, shown, choice), choice, held=(check.code, 2))
     assert len(rows) == MESSAGES + 1
-    rows.rebuild(found, shown, choice)
+    rows.rebuild(order_of(found, shown, choice), choice)
     assert len(rows) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis import AnalysisChanges
 from inspector.analysis.passes.changed_rows import NO_ROWS
+from inspector.base.slices import run_to_end
 from inspector.filters.compile import compile_filter
 from inspector.filters.naming import field_named
 from inspector.filters.sorting import SortBy, Sorting
@@ -89,8 +89,7 @@ class Table:
             self.rows.sort(None)
             return
         work = Sorting(self.rows.analysis, SortBy(field_named(order[0]), order[1]), self.rows.visible)
-        assert work.step(math.inf)
-        self.rows.sort(work.by, work.result(), work.messages)
+        self.rows.sort(work.by.order, run_to_end(work.find_order()), work.messages)
 
     def select(self, how: str, place: int) -> None:
         standing = self.rows.in_order().tolist()

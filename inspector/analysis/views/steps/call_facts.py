@@ -1,0 +1,344 @@
+"""Reads the files and the commands of tool calls, and sums them by file and by command.
+
+Calls are counted as in `tool_calls`. Payloads of calls are read once and kept.
+
+RULES: a failed command was fixed if the same command succeeded later. A failed edit was fixed if a later edit of the
+same file succeeded. Commands are the same if they differ only in a leading "cd", in redirections to the output, or in a
+final "head" or "tail".
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changed_rows import Rows
+from inspector.analysis.views.account.tool_calls import calls_of
+from inspector.base.slices import SlicedWork
+from inspector.protocol.payloads.file_edits import PATH_ARGUMENTS, edits_of
+from inspector.protocol.payloads.outline import nested_value
+from inspector.protocol.payloads.reading_commands import Sort, sort_of_command
+from inspector.protocol.payloads.shell_commands import command_of
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.batch_decoding import read_in_batches
+
+_CALLS_PER_STEP = 64
+_READING = re.compile(r"read|view|open|cat\b|fetch_file|get_file", re.IGNORECASE)
+_TESTING = re.compile(
+    r"\b(?:test|tests|pytest|unittest|jest|vitest|mocha|rspec|ctest|tox|nox|phpunit)\b", re.IGNORECASE
+)
+_HARMLESS = re.compile(
+    r"(?:ls|cat|head|tail|wc|grep|rg|find|pwd|cd|echo|stat|diff|git (?:status|diff|log|show|branch)|pytest|"
+    r"python3? -m (?:pytest|unittest)|go (?:test|vet)|cargo test|npm (?:run )?test|ctest)(?![\w.:-])"
+)
+_CHANGING = re.compile(
+    r">(?!&|\s*/dev/null)|[`$]\(?|-exec|-ok|-delete|-fprint|-fls|<\(|--out|--pre\b|-fix\b|--write|-u\b|-update"
+)
+_JOINTS = re.compile(r"[;|&\n]+")
+_MOVING = re.compile(r"\Acd [^&;|]+&& *")
+_TRIMMING = re.compile(r"(?: *2>&1| *\| *(?:head|tail)(?: +[-\w]+)*)+ *\Z")
+_MAX_COMMAND = 4_000
+"""Limit of a command in characters."""
+
+
+class TouchKind(enum.Enum):
+    """Kinds of access to a file."""
+
+    EDITED = "edited"
+    WRITTEN = "written"
+    DELETED = "deleted"
+    READ = "read"
+
+
+class Outcome(enum.Enum):
+    """Outcomes of a call."""
+
+    OK = "ok"
+    FAILED = "failed"
+    REJECTED = "rejected"
+    """A person did not allow it."""
+    OPEN = "open"
+
+
+class Touch(NamedTuple):
+    """Access of a call to one file.
+
+    Attributes:
+        path: of the file, as written.
+        kind: kind of access.
+        added, removed: number of lines.
+    """
+
+    path: str
+    kind: TouchKind
+    added: int
+    removed: int
+
+
+class _Contents(NamedTuple):
+    """Contents of a call's arguments."""
+
+    touches: tuple[Touch, ...]
+    command: str
+    sort: Sort
+
+
+class CallFact(NamedTuple):
+    """A tool call.
+
+    Attributes:
+        row: the request.
+        answer: its answer; NO_ROW without one.
+        outcome: its outcome.
+        tool: its name; "" if it has none.
+        touches: files that it reads or changes.
+        command: its shell command; "" for other calls.
+        sort: sort of a command that only reads or searches.
+    """
+
+    row: int
+    answer: int
+    outcome: Outcome
+    tool: str
+    touches: tuple[Touch, ...]
+    command: str
+    sort: Sort = ""
+
+    @property
+    def is_change(self) -> bool:
+        """True if it changes a file."""
+        return bool(self.changed_paths)
+
+    @property
+    def changed_paths(self) -> set[str]:
+        """Files that it changes."""
+        return {touch.path for touch in self.touches if touch.kind is not TouchKind.READ}
+
+    @property
+    def may_change_files(self) -> bool:
+        """True for a command that may change any file. RULE: only well-known commands that read or test do not."""
+        command = self.command.replace("2>&1", "")
+        if len(self.command) >= _MAX_COMMAND or _CHANGING.search(command):
+            return True
+        return any(part.strip() and _HARMLESS.match(part.strip()) is None for part in _JOINTS.split(command))
+
+    @property
+    def is_test(self) -> bool:
+        """True for a command that runs tests."""
+        return bool(self.command) and _TESTING.search(self.command) is not None
+
+
+@dataclass(slots=True)
+class FileFact:
+    """Accesses to one file.
+
+    Attributes:
+        path: of the file, as written.
+        edits, writes, deletes, reads: number of successful accesses.
+        added, removed: lines of successful edits and writes.
+        failed, rejected: changes that failed, and changes that a person did not allow.
+        calls: indexes of the calls in `CallFacts.calls`, in order.
+        last_change: index of the last successful change; -1 without one.
+        test: index of the last run of tests after the last change; -1 without one.
+    """
+
+    path: str
+    edits: int = 0
+    writes: int = 0
+    deletes: int = 0
+    reads: int = 0
+    added: int = 0
+    removed: int = 0
+    failed: int = 0
+    rejected: int = 0
+    calls: list[int] = field(default_factory=list)
+    last_change: int = -1
+    test: int = -1
+
+    @property
+    def is_changed(self) -> bool:
+        """True if a call changed it, or tried to."""
+        return bool(self.edits or self.writes or self.deletes or self.failed or self.rejected)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFact:
+    """Runs of one command.
+
+    Attributes:
+        command: as first written, without the parts in which equal commands differ.
+        calls: indexes of its runs in `CallFacts.calls`, in order.
+    """
+
+    command: str
+    calls: tuple[int, ...]
+
+
+class CallFacts:
+    """Calls of a document with their files and commands.
+
+    Attributes:
+        calls: all tool calls in order.
+    """
+
+    def __init__(self, calls: Sequence[CallFact]) -> None:
+        self.calls = calls
+
+    def files(self) -> list[FileFact]:
+        """Returns all files, changed ones first, else in order of their first access. O(calls)."""
+        found: dict[str, FileFact] = {}
+        tests = [
+            place for place, call in enumerate(self.calls) if call.is_test and call.outcome is not Outcome.REJECTED
+        ]
+        for place, call in enumerate(self.calls):
+            for touch in call.touches:
+                _add_touch(found.setdefault(touch.path, FileFact(touch.path)), place, call, touch)
+        for file in found.values():
+            if tests and file.last_change >= 0 and tests[-1] > file.last_change:
+                file.test = tests[-1]
+        return sorted(found.values(), key=lambda file: not file.is_changed)
+
+    def commands(self) -> list[CommandFact]:
+        """Returns commands in order of their first run."""
+        found: dict[str, list[int]] = {}
+        for place, call in enumerate(self.calls):
+            if call.command:
+                found.setdefault(plain_command(call.command), []).append(place)
+        return [CommandFact(command, tuple(places)) for command, places in found.items()]
+
+    @cached_property
+    def repairs(self) -> dict[int, Repair]:
+        """The success that put a failed call right, by index of the failed call. O(calls)."""
+        found: dict[int, Repair] = {}
+        by_command, by_path = dict[str, int](), dict[str, int]()
+        changes = 0  # successful changes from the call to the end
+        changes_from: dict[int, int] = {}
+        for place in range(len(self.calls) - 1, -1, -1):
+            call = self.calls[place]
+            if call.outcome is Outcome.FAILED:
+                later = (
+                    by_command.get(plain_command(call.command)) if call.command
+                    else min((by_path[path] for path in call.changed_paths if path in by_path), default=None)
+                )  # fmt: skip
+                if later is not None:
+                    found[place] = Repair(later, changes - changes_from[later])
+            elif call.outcome is Outcome.OK:
+                changes += call.is_change
+                changes_from[place] = changes
+                if call.command:
+                    by_command[plain_command(call.command)] = place
+                by_path.update(dict.fromkeys(call.changed_paths, place))
+        return found
+
+
+class Repair(NamedTuple):
+    """The success after a failure.
+
+    Attributes:
+        place: index of the call.
+        changes: number of calls between both that changed files.
+    """
+
+    place: int
+    changes: int
+
+
+def _add_touch(file: FileFact, place: int, call: CallFact, touch: Touch) -> None:
+    file.calls.append(place)
+    changes = touch.kind is not TouchKind.READ
+    if call.outcome is Outcome.REJECTED:
+        file.rejected += changes
+    elif call.outcome is Outcome.FAILED:
+        file.failed += changes
+    elif call.outcome is Outcome.OK:
+        file.added += touch.added
+        file.removed += touch.removed
+        file.edits += touch.kind is TouchKind.EDITED
+        file.writes += touch.kind is TouchKind.WRITTEN
+        file.deletes += touch.kind is TouchKind.DELETED
+        file.reads += touch.kind is TouchKind.READ
+        if changes:
+            file.last_change = place
+
+
+def plain_command(command: str) -> str:
+    """Returns a command on one line, without a leading "cd", redirections of its output, and a final "head"."""
+    line = " ".join(command.split())
+    return _TRIMMING.sub("", _MOVING.sub("", line)) or line
+
+
+class KeptCalls:
+    """The calls of a document, whose arguments are read once."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._contents: dict[int, _Contents] = {}
+
+    def note_changed(self, changed: Rows) -> None:
+        """Does nothing, because arguments never change; outcomes are looked up anew."""
+
+    def facts(self) -> SlicedWork[CallFacts]:
+        """Returns the calls, in steps. O(calls), and O(bytes) of new ones."""
+        calls, strings = calls_of(self._analysis), self._analysis.capture.strings
+        targets = self._analysis.correlation.columns["target"][calls.rows].tolist()
+        yield from self._read_new(calls.rows, targets)
+        found: list[CallFact] = []
+        columns = zip(
+            calls.rows.tolist(), calls.answers.tolist(), calls.failed.tolist(), calls.declined.tolist(), targets,
+            strict=True,
+        )  # fmt: skip
+        for row, answer, failed, declined, target in columns:
+            tool, contents = strings[target] if target else "", self._contents[row]
+            outcome = (
+                Outcome.REJECTED if declined
+                else Outcome.FAILED if failed
+                else Outcome.OK if answer != NO_ROW
+                else Outcome.OPEN
+            )  # fmt: skip
+            found.append(CallFact(row, answer, outcome, tool, contents.touches, contents.command, contents.sort))
+        return CallFacts(found)
+
+    def _read_new(self, rows: Rows, targets: Sequence[int]) -> SlicedWork[None]:
+        """Reads the arguments of new calls, in steps."""
+        capture, strings = self._analysis.capture, self._analysis.capture.strings
+        new = {row: target for row, target in zip(rows.tolist(), targets, strict=True) if row not in self._contents}
+        payloads = read_in_batches(capture, np.array([*new], np.int64), self._payload_of)
+        for (row, target), payload in zip(new.items(), payloads, strict=True):
+            self._contents[row] = _contents_of(strings[target] if target else "", payload)
+            if len(self._contents) % _CALLS_PER_STEP == 0:
+                yield
+
+    def _payload_of(self, row: int) -> Mapping[str, Any]:
+        records = self._analysis.capture.records
+        payload = records.derived_payload(row)
+        # A wrapped line has no call for the format alone.
+        return payload if payload is not None and "params" in payload else records.payload(row)
+
+
+def _contents_of(tool: str, payload: Mapping[str, Any]) -> _Contents:
+    params = payload.get("params")
+    arguments = params.get("arguments") if isinstance(params, dict) else None
+    nested = nested_value(arguments)
+    arguments = arguments if nested is None else nested
+    command = command_of(tool, arguments)
+    touches = tuple(_touches(tool, arguments))
+    line = "" if command is None or touches else command[0]
+    return _Contents(touches, line[:_MAX_COMMAND], sort_of_command(line) if line else "")
+
+
+def _touches(tool: str, arguments: object) -> Iterator[Touch]:
+    kinds = {"changed": TouchKind.EDITED, "written": TouchKind.WRITTEN, "deleted": TouchKind.DELETED}
+    edits = edits_of(tool, arguments)
+    for edit in edits:
+        yield Touch(edit.path, kinds[edit.change_type], edit.added, edit.removed)
+    if not edits and isinstance(arguments, dict) and _READING.search(tool):
+        path = next((value for key in PATH_ARGUMENTS if isinstance(value := arguments.get(key), str) and value), None)
+        if path is not None:
+            yield Touch(path, TouchKind.READ, 0, 0)

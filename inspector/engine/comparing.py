@@ -1,0 +1,18 @@
+"""Compares two open documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.analysis.views.compare.comparison import compare_runs
+from inspector.analysis.views.compare.ignored import Ignored
+from inspector.analysis.views.compare.ignored import IgnoreError as IgnoreError
+from inspector.base.slices import run_to_end
+from inspector.document.document import CaptureDocument
+from inspector.present.run_comparison import ComparisonAnswer
+
+
+def compared(one: CaptureDocument, other: CaptureDocument, ignore: Sequence[str] = ()) -> ComparisonAnswer:
+    """Compares two documents at once. Raises IgnoreError for a malformed pattern."""
+    found = run_to_end(compare_runs(one.analysis, other.analysis, Ignored(ignore)))
+    return ComparisonAnswer(one, other, found)

@@ -1,0 +1,113 @@
+"""Writes the whole conversation of a document to an open file, card by card, as HTML or Markdown."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.views.steps.call_facts import KeptCalls
+from inspector.analysis.views.steps.step_table import StepTable
+from inspector.base.atomic_files import open_replacement
+from inspector.base.slices import run_to_end
+from inspector.document.document import CaptureDocument
+from inspector.export.compression import compressing
+from inspector.export.files import refuse_source_files, takes_a_stream
+from inspector.export.options import Exported, Format, format_of
+from inspector.present import formats
+from inspector.present.conversation.cards import CardKind
+from inspector.present.conversation.describe import describe_card
+from inspector.present.conversation.html_page import HtmlPage
+from inspector.present.conversation.markdown_text import MarkdownCards, escaped
+from inspector.present.conversation.outline import Outline, OutlineOptions, outline_of, reading_calls
+from inspector.present.wire_text import safe_line
+from inspector.protocol.secrets.masking import SecretRule
+
+
+def write_conversation(
+    document: CaptureDocument, table: StepTable, file: BinaryIO, messages: NDArray[np.uint32] | None = None, *,
+    as_html: bool,
+) -> Generator[Exported]:  # fmt: skip
+    """Yields the progress after each card.
+
+    Args:
+        document: the document.
+        table: its steps.
+        file: receives the page.
+        messages: only cards with one of these messages, and the cards around them; None for all.
+        as_html: an HTML page; else Markdown.
+    """
+    none, facts = Counter[SecretRule](), run_to_end(KeptCalls(document.analysis).facts())
+    options = OutlineOptions(unfolds_all=True, shows_records=as_html)
+    outline = outline_of(document.analysis, table, options, reading_calls(facts))
+    shown = _shown_items(outline, messages)
+    name = safe_line(document.name, 200)
+    count = len(document.analysis) if messages is None else len(messages)
+    about = f"{formats.count_of(len(table.prompts), 'turn')}, {formats.count_of(count, 'message')}"
+    if outline.records:
+        about += f", {formats.count_of(outline.records, 'record')} of programs left out"
+    page, cards = HtmlPage(document), MarkdownCards(is_page=True)
+    head = page.begin(name, [about]) if as_html else f"# {escaped(name)}\n\n{about}. Secrets are masked.\n"
+    size = file.write(_encoded(head))
+    for place, item in enumerate(shown.tolist()):
+        depth, kind = int(outline.depths[item]), int(outline.kinds[item])
+        card = describe_card(document, table, outline.ref(item), whole=as_html or kind not in _SHORT)
+        text = page.card(card, depth, is_open=bool(outline.is_open[item])) if as_html else f"\n{cards.card(card)}\n"
+        size += file.write(_encoded(text))
+        yield Exported(count * place // len(shown), size, none)
+    size += file.write(_encoded(page.end() if as_html else ""))
+    yield Exported(count, size, none)
+
+
+_SHORT = (CardKind.CALL, CardKind.AGENT)
+"""Cards that have only the lines in sight in Markdown."""
+
+
+def conversation_file(
+    document: CaptureDocument, table: StepTable, target: Path, messages: NDArray[np.uint32] | None = None
+) -> Generator[Exported]:
+    """Writes the conversation to a file: Markdown if its name ends so, else HTML; compressed by its name.
+
+    Raises:
+        OSError: the file cannot be written, or is a file of the document.
+    """
+    as_html = format_of(target.name) is not Format.MARKDOWN
+    if takes_a_stream(target):
+        with target.open("wb") as file, compressing(file, target.name) as stream:
+            yield from write_conversation(document, table, stream, messages, as_html=as_html)
+        return
+    target = Path(os.path.realpath(target))
+    refuse_source_files(document, target)
+    done = Exported(0, 0, Counter())
+    with open_replacement(target) as file, compressing(file, target.name) as stream:
+        for done in write_conversation(document, table, stream, messages, as_html=as_html):
+            yield done
+    yield replace(done, size_bytes=target.stat().st_size)
+
+
+def _shown_items(outline: Outline, messages: NDArray[np.uint32] | None) -> NDArray[np.int64]:
+    """Returns the cards with chosen messages, and the cards that they are inside of."""
+    if messages is None:
+        return np.arange(len(outline))
+    wanted = np.zeros(len(outline), np.bool_)
+    items = outline.items[messages]
+    wanted[items[items >= 0]] = True
+    depths, needed = outline.depths.tolist(), 0
+    for item in range(len(outline) - 1, -1, -1):
+        depth = depths[item]
+        if wanted[item] or (needed > depth and outline.is_open[item]):
+            wanted[item], needed = True, depth
+        else:
+            needed = min(needed, depth)
+    return np.flatnonzero(wanted)
+
+
+def _encoded(text: str) -> bytes:
+    # Half a surrogate pair from a log has no UTF-8.
+    return text.encode("utf-8", "backslashreplace")

@@ -1,0 +1,240 @@
+"""Words for the differences of two runs; masked, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.analysis.views.compare.comparison import RunComparison
+from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
+from inspector.analysis.views.compare.run_steps import RunSteps
+from inspector.analysis.views.compare.surroundings import Change
+from inspector.analysis.views.steps.step_table import StepKind, StepState
+from inspector.document.document import CaptureDocument
+from inspector.present.message_row import row_content
+from inspector.present.wire_text import safe_line
+from inspector.protocol import kinds
+from inspector.protocol.mcp_definitions import ASPECTS, definitions_of
+from inspector.protocol.message_text import compact_json
+from inspector.protocol.payloads.outline import nested_value
+from inspector.protocol.secrets.masking import mask_text
+from inspector.store.columns.hashes import NO_ROW
+from inspector.tokens.counted_text import counted_text
+
+Side = tuple[CaptureDocument, RunSteps]
+
+_AROUND = 24
+"""Characters before the first difference of two texts."""
+_LONGEST = 90
+_MOST_NAMED = 3
+_READ = 1 << 16
+"""Characters of a text that are compared for its words."""
+_NAMES = "A", "B"
+
+
+class DifferenceWords:
+    """Words for the rows of a comparison.
+
+    Args:
+        one, other: the documents.
+        comparison: their comparison.
+    """
+
+    def __init__(self, one: CaptureDocument, other: CaptureDocument, comparison: RunComparison) -> None:
+        self._sides: tuple[Side, Side] = ((one, comparison.one), (other, comparison.other))
+        self._comparison = comparison
+
+    def messages_of(self, row: int) -> tuple[int | None, int | None]:
+        """Returns the message of each run that shows the difference of a row; None where there is none."""
+        rows = self._comparison.rows
+        note = int(rows.notes[row])
+        if note >= 0:
+            return self._comparison.changes[note].messages
+        found, given = DifferenceClass(int(rows.classes[row])), Input(int(rows.inputs[row]))
+        answers = found in (DifferenceClass.RESULT, DifferenceClass.FAILED) or given in (
+            Input.DEFINITION,
+            Input.DELIVERY,
+        )
+        return self._message(0, int(rows.one[row]), answers), self._message(1, int(rows.other[row]), answers)
+
+    def _message(self, side: int, place: int, answers: bool) -> int | None:
+        if place < 0:
+            return None
+        run = self._sides[side][1]
+        end = int(run.ends[place])
+        is_call = run.kinds[place] == StepKind.CALL
+        return end if answers and is_call and end != NO_ROW else int(run.rows[place])
+
+    def step(self, side: int, row: int) -> str:
+        """Returns the words of a row's step in one run; "" where it has none."""
+        rows = self._comparison.rows
+        place = int((rows.one, rows.other)[side][row])
+        return "" if place < 0 else self._step(side, place)
+
+    def _step(self, side: int, place: int) -> str:
+        document, run = self._sides[side]
+        content = row_content(document, int(run.rows[place]))
+        return safe_line(content.text or content.word, _LONGEST)
+
+    def difference(self, row: int) -> str:
+        """Returns the difference of a row: "Bash: command `ls` / `ls -la`"."""
+        rows = self._comparison.rows
+        note = int(rows.notes[row])
+        if note >= 0:
+            return _change_words(self._comparison.changes[note])
+        a, b = int(rows.one[row]), int(rows.other[row])
+        if a < 0 or b < 0:
+            side = 0 if b < 0 else 1
+            return f"only in {_NAMES[side]}: {self._step(side, a if b < 0 else b)}"
+        match DifferenceClass(int(rows.classes[row])):
+            case DifferenceClass.SAME:
+                return ""
+            case DifferenceClass.ARGUMENTS:
+                return f"{self._tool(a)}: {self._arguments(a, b)}"
+            case DifferenceClass.RESULT if rows.inputs[row] == Input.COMPACTION:
+                return f"{self._step(0, a)}: result collapsed in one run only"
+            case DifferenceClass.RESULT:
+                return f"result of {self._step(0, a)}: {_excerpts(*self._results(a, b))}"
+            case DifferenceClass.FAILED:
+                return f"{self._failed(a, b)}: {_excerpts(*self._results(a, b))}"
+            case DifferenceClass.MISSING:
+                return self._lost(a, b)
+            case DifferenceClass.ORDER:
+                return f"in another order: {self._step(0, a)}"
+            case DifferenceClass.AGENT:
+                return f"{self._step(0, a)}: by {self._sender(0, a)} / {self._sender(1, b)}"
+            case DifferenceClass.DEFINITION:
+                return self._definitions(a, b)
+            case DifferenceClass.PROMPT:
+                title = "system prompt" if self._sides[0][1].is_system[a] else "prompt"
+                return f"{title}: {_excerpts(self._text(0, a), self._text(1, b))}"
+            case _:
+                return _excerpts(self._text(0, a), self._text(1, b))
+
+    # Parts of steps
+
+    def _sender(self, side: int, place: int) -> str:
+        document, run = self._sides[side]
+        return safe_line(document.capture.string("sender", int(run.rows[place])) or "", _LONGEST)
+
+    def _tool(self, place: int) -> str:
+        document, run = self._sides[0]
+        analysis = document.analysis
+        columns, row = analysis.correlation.columns, int(run.rows[place])
+        name = (
+            document.capture.strings[int(columns["target"][row])]
+            or document.capture.strings[int(columns["method"][row])]
+        )
+        return safe_line(name, _LONGEST)
+
+    def _payload(self, side: int, message: int) -> dict[str, Any]:
+        records = self._sides[side][0].capture.records
+        return {} if message == NO_ROW or records.is_big(message) else records.payload(message)
+
+    def _text(self, side: int, place: int) -> str:
+        document, run = self._sides[side]
+        row = int(run.rows[place])
+        return counted_text(document.capture.string("kind", row) or "", self._payload(side, row))
+
+    def _results(self, a: int, b: int) -> tuple[str, str]:
+        ends = int(self._sides[0][1].ends[a]), int(self._sides[1][1].ends[b])
+        one, other = (
+            "" if end == NO_ROW else counted_text(kinds.RESPONSE, self._payload(side, end))
+            for side, end in enumerate(ends)
+        )
+        if one == other:  # what a model never receives: the handshake of a server
+            one, other = (compact_json(self._payload(side, end).get("result")) for side, end in enumerate(ends))
+        return one, other
+
+    def _arguments(self, a: int, b: int) -> str:
+        values = [
+            _arguments(self._payload(side, int(self._sides[side][1].rows[place]))) for side, place in enumerate((a, b))
+        ]
+        one, other = values
+        if not isinstance(one, Mapping) or not isinstance(other, Mapping):
+            return _excerpts(*(value if isinstance(value, str) else compact_json(value) for value in values))
+        changed = [key for key in [*one, *(key for key in other if key not in one)] if one.get(key) != other.get(key)]
+        parts = [f"{safe_line(str(key), 40)} {_values(key, one, other)}" for key in changed[:_MOST_NAMED]]
+        more = len(changed) - len(parts)
+        return ", ".join(parts) + (f", and {more:,} more" if more > 0 else "")
+
+    def _failed(self, a: int, b: int) -> str:
+        states = StepState(int(self._sides[0][1].states[a])), StepState(int(self._sides[1][1].states[b]))
+        broken = StepState.FAILED, StepState.REJECTED
+        side = 0 if states[0] in broken else 1
+        verb = "was not allowed" if states[side] is StepState.REJECTED else "failed"
+        return f"{self._step(0, a)} {verb} only in {_NAMES[side]}"
+
+    def _lost(self, a: int, b: int) -> str:
+        ends = int(self._sides[0][1].ends[a]), int(self._sides[1][1].ends[b])
+        if (ends[0] == NO_ROW) != (ends[1] == NO_ROW):
+            side = 0 if ends[1] == NO_ROW else 1
+            return f"{self._step(0, a)}: answered only in {_NAMES[side]}"
+        names: list[str] = []
+        for mine, theirs in ((int(self._sides[0][1].rows[a]), int(self._sides[1][1].rows[b])), ends):
+            if NO_ROW in (mine, theirs):
+                continue
+            sets = [set(self._sides[side][0].capture.deliveries.recipients(x)) for side, x in enumerate((mine, theirs))]
+            names += [f"reached {safe_line(name, 40)} only in A" for name in sorted(sets[0] - sets[1])]
+            names += [f"reached {safe_line(name, 40)} only in B" for name in sorted(sets[1] - sets[0])]
+        return f"{self._step(0, a)}: {', '.join(names[:_MOST_NAMED])}"
+
+    def _definitions(self, a: int, b: int) -> str:
+        lists: list[dict[str, Any]] = []
+        for side, place in enumerate((a, b)):
+            result = self._payload(side, int(self._sides[side][1].ends[place])).get("result")
+            tools = result.get("tools") if isinstance(result, dict) else None
+            known = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+            lists.append(dict(definitions_of(known)))
+        one, other = lists
+        words = [f"{safe_line(name, 40)} only in A" for name in one if name not in other]
+        words += [f"{safe_line(name, 40)} only in B" for name in other if name not in one]
+        for name in one:
+            if name in other:
+                differs = [
+                    text for key, text in ASPECTS.items() if one[name].aspects.get(key) != other[name].aspects.get(key)
+                ]
+                words += [f"{' and '.join(differs)} of {safe_line(name, 40)}"] if differs else []
+        shown = "; ".join(words[:_MOST_NAMED]) or "pages, order or notes of the list"
+        return f"tool definitions: {shown}" + (
+            f"; {len(words) - _MOST_NAMED:,} more" if len(words) > _MOST_NAMED else ""
+        )
+
+
+def _change_words(change: Change) -> str:
+    values = [safe_line("none" if one is None else one if isinstance(one, str) else compact_json(one), _LONGEST)
+              for one in (change.one, change.other)]  # fmt: skip
+    subject = safe_line(change.subject, 40)
+    if change.found is not DifferenceClass.DEFINITION:
+        return f"{subject}: {values[0]} / {values[1]}"
+    if change.one is None or change.other is None:
+        return f"definition of {subject}: only in {_NAMES[change.one is None]}"
+    return f"definition of {subject}: {_excerpts(change.one, change.other)}"
+
+
+def _arguments(payload: dict[str, Any]) -> object:
+    params = payload.get("params")
+    params = params if isinstance(params, Mapping) else {}
+    values = params.get("arguments") if isinstance(params.get("name"), str) else params
+    nested = nested_value(values)
+    return values if nested is None else nested
+
+
+def _values(key: object, one: Mapping[Any, Any], other: Mapping[Any, Any]) -> str:
+    if key not in one or key not in other:
+        return f"only in {_NAMES[key not in one]}"
+    return _excerpts(*(value if isinstance(value, str) else compact_json(value) for value in (one[key], other[key])))
+
+
+def _excerpts(one: str, other: str) -> str:
+    """Returns two texts from shortly before their first difference on, in quotation marks."""
+    # Masked before they are cut, so that no part of a secret is shown without its beginning.
+    texts = mask_text(" ".join(one[:_READ].split())), mask_text(" ".join(other[:_READ].split()))
+    start = next((n for n, (x, y) in enumerate(zip(*texts, strict=False)) if x != y), min(map(len, texts)))
+    start = max(0, start - _AROUND)
+    shown = [safe_line(text[start : start + _LONGEST + _AROUND], _LONGEST) for text in texts]
+    return " / ".join(_quoted("…" * bool(start) + text) if text else "nothing" for text in shown)
+
+
+def _quoted(text: str) -> str:
+    return f"\N{LEFT SINGLE QUOTATION MARK}{text}\N{RIGHT SINGLE QUOTATION MARK}"

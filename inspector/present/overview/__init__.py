@@ -1,0 +1,1 @@
+"""Cards of the overview of a document, as plain data."""

@@ -1,0 +1,135 @@
+"""Builds the overview of a document: its head, and the cards that it has facts for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from inspector.analysis.views.steps.step_table import StepKind
+from inspector.document.working_folder import working_folder_of
+from inspector.formats import registry
+from inspector.formats.table import FORMAT_TITLES, TRACE_NAMES
+from inspector.present import formats
+from inspector.present.account_sentences import AccountSentences, rounded_duration
+from inspector.present.overview.cards import CONVERSATION, Card, Line, Link, Overview, Words
+from inspector.present.overview.facts import OverviewFacts
+from inspector.present.overview.problem_cards import problem_card
+from inspector.present.overview.run_cards import runs_card
+from inspector.present.overview.session_cards import changes_card, context_card, cost_card, time_card
+from inspector.present.overview.traffic_cards import (
+    agents_card,
+    contents_card,
+    contexts_card,
+    definitions_card,
+    people_card,
+    proposals_card,
+    slowest_card,
+    tools_card,
+    waits_card,
+)
+from inspector.present.session_titles import shown_session_title
+from inspector.present.subject import text_of
+from inspector.present.wire_text import excerpt, safe_line
+from inspector.protocol.timestamps import NO_TIME
+from inspector.store.columns.flags import Flag
+
+_TITLE, _PROMPT, _ANSWER, _MODEL, _FOLDER = 200, 100, 160, 60, 60
+_LONGEST_PATH = 1_000
+_MOST_PROMPTS, _MOST_MODELS = 2, 2
+
+Build = Callable[[OverviewFacts], Card | None]
+_SESSION: tuple[Build, ...] = (
+    runs_card, time_card, context_card, changes_card, cost_card, agents_card, contexts_card, problem_card,
+)  # fmt: skip
+_TRACE: tuple[Build, ...] = (
+    runs_card, time_card, slowest_card, context_card, cost_card, agents_card, tools_card, changes_card, problem_card,
+)  # fmt: skip
+_TRAFFIC: tuple[Build, ...] = (
+    runs_card, waits_card, people_card, tools_card, proposals_card, definitions_card, changes_card, time_card,
+    context_card, cost_card, contexts_card, problem_card,
+)  # fmt: skip
+
+
+def overview_of(facts: OverviewFacts) -> Overview:
+    """Returns the overview, as far as the facts are known."""
+    kind = _builders(facts)
+    cards = tuple(card for build in kind if (card := build(facts)) is not None)
+    if not cards and (contents := contents_card(facts)) is not None:
+        cards = (contents,)
+    head = AccountSentences(facts.document, facts.tally).head().partition(" in ")[0]
+    prompts = [int(facts.steps.rows[step]) for step in facts.steps.prompts.tolist()]
+    title = excerpt(text_of(facts.document.capture, prompts[0]), _TITLE) if prompts else ""
+    title = title or shown_session_title(facts.document.capture) or safe_line(facts.document.name, _TITLE)
+    above = " · ".join(filter(None, (_program(facts), _models(facts), _folder(facts), _time(facts), head)))
+    return Overview(above, title, _below(facts, prompts), cards, facts.document.is_arriving)
+
+
+def _builders(facts: OverviewFacts) -> tuple[Build, ...]:
+    capture, stop = facts.document.capture, len(facts.analysis)
+    if facts.document.format in TRACE_NAMES:
+        return _TRACE
+    labels = [code for name in registry.groups().agents if (code := capture.strings.find(name))]
+    is_session = len(facts.steps.prompts) > 0 and bool(np.isin(capture.columns["protocol"][:stop], labels).any())
+    derived = capture.columns["flags"][:stop] & np.uint32(Flag.DERIVED.value) != 0
+    return _SESSION if is_session or (stop and derived.mean() > 0.5) else _TRAFFIC
+
+
+def _program(facts: OverviewFacts) -> str:
+    name = facts.document.format
+    found = registry.format_named(name) if name else None
+    title = FORMAT_TITLES.get(name or "", "") or (found.title if found is not None else "")
+    return f"{title[:1].upper()}{title[1:]}"
+
+
+def _models(facts: OverviewFacts) -> str:
+    models = list(facts.analysis.usage.calls_by_model())
+    more = f" and {len(models) - _MOST_MODELS} more" if len(models) > _MOST_MODELS else ""
+    return ", ".join(safe_line(one, _MODEL) for one in models[:_MOST_MODELS]) + more
+
+
+def _folder(facts: OverviewFacts) -> str:
+    """Returns the working folder and its branch, if the log has them."""
+    found = working_folder_of(facts.document.capture)
+    branch = f", branch {safe_line(found.branch, _MODEL)}" if found.branch else ""
+    folder = safe_line(found.folder, _LONGEST_PATH)
+    shown = folder if len(folder) <= _FOLDER else f"…{folder[1 - _FOLDER :]}"  # the last folders tell most
+    return f"{shown}{branch}" if folder else ""
+
+
+def _time(facts: OverviewFacts) -> str:
+    """Returns day and time of the first message, and the duration."""
+    times = facts.document.capture.columns["time_ns"][: len(facts.analysis)]
+    times = times[times != NO_TIME]
+    if not len(times) or not formats.is_dated(int(times[0])):
+        return ""
+    try:
+        moment = datetime.fromtimestamp(int(times[0]) // 10**9).astimezone()
+    except (OverflowError, OSError, ValueError):
+        return ""
+    span = facts.span_ns
+    lasting = "" if not span or facts.document.is_arriving else f", {rounded_duration(span)} long"
+    return f"{moment.day} {moment:%b %Y %H:%M}{lasting}"
+
+
+def _below(facts: OverviewFacts, prompts: Sequence[int]) -> Line:
+    """Returns later prompts, and the first words of the last answer."""
+    capture, found = facts.document.capture, list[Words]()
+    later = prompts[1:]
+    for place, row in enumerate(later[:_MOST_PROMPTS]):
+        found.append(Words("then: " if not place else ", then: ", "quiet"))
+        text = excerpt(text_of(capture, row), _PROMPT) or formats.message_number(row)
+        found.append(Words(text, link=Link(CONVERSATION, message=row)))
+    if len(later) > _MOST_PROMPTS:
+        found.append(Words(f" and {formats.count_of(len(later) - _MOST_PROMPTS, 'more prompt')}", "quiet"))
+    steps = facts.steps
+    answers = np.flatnonzero((steps.kinds == StepKind.ANSWER) & (steps.turns >= 0) & (steps.opens < 0))
+    answers = answers[steps.nodes[answers] == steps.nodes[steps.prompts[-1]]] if len(prompts) else answers[:0]
+    if len(answers) and steps.turns[answers[-1]] == len(prompts) - 1:
+        row = int(steps.rows[answers[-1]])
+        text = excerpt(text_of(capture, row), _ANSWER)
+        if text:
+            found.append(Words(f"{'  ' if found else ''}\N{RIGHTWARDS ARROW} “{text}” ", "plain"))
+            found.append(Words("Read the answer", link=Link(CONVERSATION, message=row)))
+    return tuple(found)

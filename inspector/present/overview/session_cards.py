@@ -1,0 +1,349 @@
+"""Cards about the work of agents: time, context, changed files, commands and cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS, Usage
+from inspector.analysis.views.steps.call_facts import CommandFact, FileFact, Outcome
+from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.time_split import TimeSplit, split_time
+from inspector.present import formats
+from inspector.present.account_sentences import rounded_duration
+from inspector.present.overview.cards import (
+    CONVERSATION,
+    FILES,
+    MESSAGES,
+    MODEL_SEES,
+    STEPS,
+    Card,
+    Curve,
+    Line,
+    Link,
+    Part,
+    Row,
+    Section,
+    Sort,
+    Tone,
+    Words,
+)
+from inspector.present.overview.facts import ContextSize, OverviewFacts, file_names, joined
+from inspector.present.usage_sentences import UsageSentences
+from inspector.present.wire_text import safe_line
+
+_MOST_FILES, _MOST_COMMANDS, _MOST_RUNS, _MOST_TURNS = 6, 6, 10, 5
+_COMMAND = 48
+_LEAST_NS = 1_000_000
+_TIME_WORDS: tuple[tuple[Sort, str], ...] = (
+    ("model", "model"), ("tools", "tools"), ("allowed", "tools and your permission"), ("person", "waiting for you"),
+    ("between", "in between"),
+)  # fmt: skip
+_TEST_WORDS: dict[Outcome, tuple[str, Tone]] = {
+    Outcome.OK: ("tests passed after", "good"), Outcome.FAILED: ("tests failed after", "bad"),
+}  # fmt: skip
+_KIND_WORDS = {"cache_read": "cache reads", "cache_write": "cache writes", "output": "output", "input": "input"}
+
+
+def time_card(facts: OverviewFacts) -> Card | None:
+    """Returns the card of the time, if steps have times."""
+    steps, span = facts.steps, facts.span_ns
+    split = split_time(steps, np.arange(len(steps)))
+    if not span or not split.total:
+        return None
+    turns = formats.count_of(len(steps.prompts), "turn") if len(steps.prompts) else ""
+    calls = formats.count_of(facts.totals.tools, "call") if facts.totals.tools else ""
+    unit = ", ".join(filter(None, (turns, calls)))
+    values = {**split._asdict(), "between": max(0, span - split.total)}
+    parts = tuple(Part(sort, values[sort] / 1e9) for sort, _ in _TIME_WORDS if values[sort] >= _LEAST_NS)
+    row = Row("longest", words=_longest(facts, split))
+    return Card(
+        "time", "Where did the time go?", (Section("", (row,)),) if row.words else (), rounded_duration(span),
+        (Words(unit, "quiet", link=Link(STEPS)),) if unit else (), parts, _time_words(values),
+        corner=Words("Steps", link=Link(STEPS)),
+    )  # fmt: skip
+
+
+def _time_words(values: dict[str, int]) -> Line:
+    longest = max(values.values())
+    shown = [(word, values[sort]) for sort, word in _TIME_WORDS if values[sort] >= _LEAST_NS]
+    return joined([[Words(f"{word} {rounded_duration(ns)}", "quiet" if ns != longest else "plain", ns == longest)]
+                   for word, ns in shown])  # fmt: skip
+
+
+def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
+    """Names the longest wait for a person, the slowest tool and the longest output of a model."""
+    steps, parts = facts.steps, list[list[Words]]()
+    took = steps.took_ns
+    calls = (steps.kinds == StepKind.CALL) & (steps.opens < 0)
+    classes = (
+        ("your longest decision", calls & steps.of_person, split.person),
+        ("longest with your permission", calls & steps.allowed, split.allowed),
+        ("slowest tool", calls & ~steps.of_person & ~steps.allowed, split.tools),
+        ("longest model output", steps.kinds == StepKind.MODEL, split.model),
+    )
+    for word, of_class, total in classes:
+        found = np.flatnonzero(of_class & (took >= _LEAST_NS))
+        if not total or not len(found):
+            continue
+        step = int(found[np.argmax(took[found])])
+        row, lead = int(steps.rows[step]), word if parts else word.capitalize()
+        place = facts.place_of.get(row)
+        name = (
+            Words(formats.message_number(row), link=Link(CONVERSATION, message=row))
+            if place is None or steps.kinds[step] == StepKind.MODEL
+            else facts.call_name(facts.calls.calls[place])
+        )
+        parts.append([Words(f"{lead} "), name, Words(f" {formats.duration(int(took[step]))}", strong=not parts)])
+    return joined(parts)
+
+
+def context_card(facts: OverviewFacts) -> Card | None:
+    """Returns the card of the main model's context, if it is reported."""
+    size: ContextSize | None = facts.context
+    if size is None or not size.tokens:
+        return None
+    last = size.tokens[-1]
+    # In a session, the reader is the program of the title.
+    by = "" if len(facts.steps.prompts) else f" by {size.reader}"
+    of = f"of {formats.short_count(size.limit)}, reported{by}" if size.limit else f"tokens, reported{by}"
+    rows: list[Row] = []
+    peak = max(size.tokens)
+    if peak != last:
+        message = size.messages[size.tokens.index(peak)]
+        words = Words("Largest ", "quiet"), Words(f"{peak:,}", link=Link(CONVERSATION, message=message))
+        rows.append(Row("peak", words=words))
+    rows += [Row("outside", words=(_outside_words(size),)), Row("largest", words=_largest(facts, size), lines=2)]
+    return Card(
+        "context", "Where did the context go?", (Section("", tuple(rows)),),
+        formats.short_count(last), (Words(of, "quiet", link=Link(CONVERSATION, message=size.messages[-1])),),
+        curve=_curve(facts, size), corner=Words("Model sees", link=Link(MODEL_SEES, message=size.messages[-1])),
+    )  # fmt: skip
+
+
+def _outside_words(size: ContextSize) -> Words:
+    last = size.tokens[-1]
+    if size.outside:
+        words = f"{size.outside:,} of the {last:,} are not in the log: system prompt, tools and memory"
+        return Words(words, "quiet", link=Link(MODEL_SEES, message=size.messages[-1]))
+    if not size.is_counted:
+        return Words("The tokens of the log are not counted so far.", "quiet")
+    return Words(
+        "All of it is in the log." if size.outside == 0 else "How much of it is in the log is unknown.", "quiet"
+    )
+
+
+def _largest(facts: OverviewFacts, size: ContextSize) -> Line:
+    """Names the largest results in the context. Their row keeps its height while their tokens are counted."""
+    if not size.largest:
+        return (Words("No results of tools are in it." if size.is_counted else "", "quiet"),)
+    parts = [
+        [facts.message_name(message), Words(f" {formats.short_count(tokens)}")] for message, tokens in size.largest
+    ]
+    return Words("Largest results in it: "), *joined(parts)
+
+
+def _curve(facts: OverviewFacts, size: ContextSize) -> Curve | None:
+    if len(size.tokens) < 2:
+        return None
+    # By order: pauses would squeeze all calls into a few pixels.
+    places = tuple(place / (len(size.tokens) - 1) for place in range(len(size.tokens)))
+    base = min(size.outside or 0, *size.tokens)
+    words = f"system prompt, tools, memory {formats.short_count(base)} (not in the log)" if base else ""
+    return Curve(places, size.tokens, base, words)
+
+
+def changes_card(facts: OverviewFacts) -> Card | None:
+    """Returns the card of changed files and commands, if there are any."""
+    files = [file for file in facts.calls.files() if file.is_changed]
+    commands = facts.calls.commands()
+    sections: list[Section] = []
+    if files:
+        rows = [_file_row(facts, file, name) for file, name in zip(files, file_names(files), strict=True)]
+        sections.append(Section("", (*rows[:_MOST_FILES], *_more(len(rows) - _MOST_FILES, "file", Link(FILES)))))
+    if commands:
+        # Tests and failures tell most; a stable sort keeps the order of the first runs.
+        telling = sorted(commands, key=lambda one: not _is_telling(facts, one))[:_MOST_COMMANDS]
+        rows = [_command_row(facts, one) for one in commands if one in telling]
+        more = _more(len(commands) - len(telling), "command", Link(STEPS))
+        sections.append(Section("What did it run?" if files else "", (*rows, *more)))
+    if (tests := _tests_row(facts)) is not None:
+        sections.append(Section("Did the tests pass?", (tests,)))
+    if not sections:
+        return None
+    title = "What did it change?" if files else "What did it run?"
+    corner = Words("Files", link=Link(FILES)) if files else None
+    return Card("changes", title, tuple(sections), corner=corner)
+
+
+def _more(count: int, noun: str, link: Link) -> Iterator[Row]:
+    if count > 0:
+        yield Row("more", words=(Words(formats.count_of(count, f"more {noun}"), link=link),))
+
+
+def _file_row(facts: OverviewFacts, file: FileFact, name: str) -> Row:
+    calls = facts.calls.calls
+    changes = [place for place in file.calls if file.path in calls[place].changed_paths]
+    shown = file.last_change if file.last_change >= 0 else changes[-1]
+    label = (Words(name, mono=True, link=Link(CONVERSATION, message=calls[shown].row)),)
+    words: list[Words] = []
+    if file.edits or file.writes or file.deletes:
+        words.append(Words(f"+{file.added:,}", "good"))
+        words += [Words(f" \N{MINUS SIGN}{file.removed:,}", "bad")] if file.removed else []
+        words.append(Words("  "))
+    acts = [
+        formats.count_of(file.writes, "write") if file.writes > 1 else "written" if file.writes else "",
+        formats.count_of(file.edits, "edit") if file.edits else "",
+        "deleted" if file.deletes else "",
+        f"{file.failed:,} failed" if file.failed else "",
+        f"{file.rejected:,} rejected by you" if file.rejected else "",
+    ]
+    words.append(Words(", ".join(filter(None, acts)), "quiet"))
+    end: Line = ()
+    if file.test >= 0:
+        test = calls[file.test]
+        told, tone = _TEST_WORDS.get(test.outcome, ("tests ran after", "quiet"))
+        end = (Words(told, tone, link=Link(CONVERSATION, message=test.row)),)
+    return Row(f"file {file.path}", label, tuple(words), end=end)
+
+
+def _is_telling(facts: OverviewFacts, command: CommandFact) -> bool:
+    calls = [facts.calls.calls[place] for place in command.calls]
+    return len(calls) > 1 or any(call.is_test or call.outcome is not Outcome.OK for call in calls)
+
+
+def _command_row(facts: OverviewFacts, command: CommandFact) -> Row:
+    calls = [facts.calls.calls[place] for place in command.calls]
+    label = (Words(safe_line(command.command, _COMMAND), mono=True, link=Link(CONVERSATION, message=calls[0].row)),)
+    words = [_run_mark(call.outcome, call.row) for call in calls[-_MOST_RUNS:]]
+    if len(calls) > _MOST_RUNS:
+        words.insert(0, Words(f"{len(calls) - _MOST_RUNS:,} earlier ", "quiet"))
+    if told := _ran_words(facts, command):
+        words.append(Words(f" {told}", "quiet"))
+    return Row(f"command {command.command}", label, tuple(words))
+
+
+def _run_mark(outcome: Outcome, row: int) -> Words:
+    link = Link(CONVERSATION, message=row)
+    if outcome is Outcome.REJECTED:
+        return Words("rejected by you", "warn", pill=True, link=link)
+    if outcome is Outcome.OPEN:
+        return Words("no answer", "quiet", link=link)
+    passed = outcome is Outcome.OK
+    return Words(
+        "passed" if passed else "failed", "good" if passed else "bad", icon="check" if passed else "clear", link=link
+    )
+
+
+def _tests_row(facts: OverviewFacts) -> Row | None:
+    """Returns the last runs of tests in order, with the changes between them; None for less than two runs."""
+    words, runs, changes = list[Words](), 0, 0
+    for call in facts.calls.calls:
+        if call.is_test and call.outcome is not Outcome.REJECTED:
+            if changes and runs:
+                words.append(Words(f" {formats.count_of(changes, 'change')} ", "quiet"))
+            words.append(_run_mark(call.outcome, call.row))
+            runs, changes = runs + 1, 0
+        elif call.outcome is Outcome.OK:
+            changes += call.is_change
+    if runs < 2:
+        return None
+    marks = [place for place, one in enumerate(words) if one.link is not None][-_MOST_RUNS:]
+    earlier = [Words(f"{runs - _MOST_RUNS:,} earlier ", "quiet")] if runs > _MOST_RUNS else []
+    after = Words(f" then {formats.count_of(changes, 'change')}, not tested", "warn") if changes else Words("")
+    return Row("tests", words=(*earlier, *words[marks[0] :], after))
+
+
+def _ran_words(facts: OverviewFacts, command: CommandFact) -> str:
+    """Returns the course of a command that failed: "passes after 2 min 38 s", "still fails"."""
+    calls = [facts.calls.calls[place] for place in command.calls]
+    outcomes = [call.outcome for call in calls]
+    if Outcome.FAILED not in outcomes:
+        return ""
+    first = outcomes.index(Outcome.FAILED)
+    if outcomes[-1] is not Outcome.OK:
+        return "still fails" if outcomes[-1] is Outcome.FAILED and len(calls) > 1 else ""
+    passed = max(place for place, one in enumerate(outcomes) if one is Outcome.FAILED) + 1
+    columns = facts.document.capture.columns
+    ns = int(columns["time_ns"][calls[passed].row]) - int(columns["time_ns"][calls[first].row])
+    return f"passes after {rounded_duration(ns)}" if 0 < ns < 1 << 55 else "passes in the end"
+
+
+def cost_card(facts: OverviewFacts) -> Card | None:
+    """Returns the card of tokens and cost, if they are reported or stated."""
+    usage, costs = facts.analysis.usage.total(), facts.analysis.costs
+    lines = UsageSentences(facts.document, None, None).cost_lines()
+    if usage is None and not lines:
+        return None
+    found, stated = costs.total(), costs.stated_total()
+    figure, unit, corner = "", list[Words](), None
+    if stated is not None and (found is None or not found.calls):
+        figure, unit = (
+            formats.dollars(stated),
+            [Words("as the session states", "quiet", link=Link(MESSAGES, filter="cost.stated"))],
+        )
+    elif found is not None and found.calls:
+        calls = f"{formats.count_of(found.calls, 'call')} of models"
+        figure, unit = formats.dollars(found.total), [Words(calls, "quiet", link=Link(MESSAGES, filter="cost"))]
+        dated = f"list prices of {safe_line(costs.dated, 40)}" if costs.dated else "prices"
+        corner = Words(f"{dated}, change", link=Link(panel="settings:prices"))
+    else:
+        corner = Words("set prices", link=Link(panel="settings:prices"))
+    if found is not None and found.calls and facts.unlogged_agents:
+        unit.append(Words(f" without {formats.count_of(facts.unlogged_agents, 'sub-agent')}", "quiet"))
+    priced = found.parts if found is not None and found.calls else None
+    rows = list(_usage_rows(usage, priced)) if usage is not None else []
+    notes = _cost_notes(facts, lines[0].text if lines and (not figure or (found and found.unpriced)) else "")
+    sections = [Section("", tuple(rows))] if rows else []
+    if notes:
+        sections.append(Section("", notes))
+    return Card("cost", "What did it cost?", tuple(sections), figure, tuple(unit), corner=corner)
+
+
+def _usage_rows(usage: Usage, priced: tuple[float, ...] | None) -> Iterator[Row]:
+    values: dict[str, int] = dict(zip(USAGE_KINDS, (getattr(usage, kind) for kind in USAGE_KINDS), strict=True))
+    weights: dict[str, float] = {**values}
+    if priced is not None:
+        weights = {**dict(zip(USAGE_KINDS, priced, strict=True))}
+    most = max(weights.values()) or 1
+    for kind, word in _KIND_WORDS.items():
+        if not values[kind]:
+            continue
+        cost = ""
+        if priced is not None:
+            cost = f" · {_short_dollars(weights[kind])}"
+        link = Link(MESSAGES, filter=f"usage.{kind} > 0")
+        end = Words(f"{values[kind]:,}", link=link), Words(cost)
+        yield Row(kind, (Words(word),), share=weights[kind] / most, end=end)
+
+
+def _short_dollars(value: float) -> str:
+    """Formats a part of a cost in cents."""
+    return "<$0.01" if 0 < value < 0.01 else f"${value:,.2f}"
+
+
+def _cost_notes(facts: OverviewFacts, sentence: str) -> tuple[Row, ...]:
+    rows = [Row("cost", words=(Words(sentence, "quiet"),))] if sentence else []
+    steps, costs = facts.steps, facts.analysis.costs.total()
+    if costs is None or not costs.calls or len(steps.prompts) < 2:
+        return tuple(rows)
+    known = np.isfinite(steps.dollars) & (steps.turns >= 0)
+    sums = np.bincount(steps.turns[known], weights=steps.dollars[known], minlength=len(steps.prompts))
+    if abs(float(sums.sum()) - costs.total) > 0.005 * costs.total:
+        return tuple(rows)  # some calls belong to no turn
+    order = sorted(np.argsort(-sums, kind="stable")[:_MOST_TURNS].tolist())
+    parts: list[list[Words]] = []
+    for turn in order:
+        row = int(steps.rows[steps.prompts[turn]])
+        lead = "Turn " if not parts else "turn "
+        parts.append(
+            [
+                Words(f"{lead}{turn + 1}", link=Link(CONVERSATION, message=row)),
+                Words(f" {_short_dollars(float(sums[turn]))}"),
+            ]
+        )
+    more = len(sums) - len(order)
+    parts += [[Words(formats.count_of(more, "other turn"), "quiet")]] if more > 0 else []
+    rows.append(Row("turns", words=joined(parts, ", ")))
+    return tuple(rows)

@@ -1,0 +1,1 @@
+"""The Conversation view: prompts, answers and calls of a session as one text to read."""

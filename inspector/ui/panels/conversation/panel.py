@@ -1,0 +1,533 @@
+"""Conversation panel of one document: assembles side pane, cards, spine and find bar; keeps the selection in step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QUrl, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.engine.request import Request
+from inspector.engine.requests.agents import ListAgents
+from inspector.engine.requests.conversation import MOST_COPIED, CopyCards, OutlineConversation
+from inspector.engine.requests.files import ListFiles
+from inspector.engine.requests.filters import Scope
+from inspector.engine.requests.turns import ListTurns, Turns
+from inspector.present import formats
+from inspector.present.conversation.cards import CardKind
+from inspector.present.conversation.outline import Outline, OutlineOptions
+from inspector.ui import intervals
+from inspector.ui.input.keys import KeyWords
+from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.conversation.card_layouts import OPEN, SCOPE
+from inspector.ui.panels.conversation.card_parts import MORE, PICTURE
+from inspector.ui.panels.conversation.find import HIDING, ConversationFind
+from inspector.ui.panels.conversation.heads import PlainHead
+from inspector.ui.panels.conversation.inline_pictures import InlinePictures
+from inspector.ui.panels.conversation.model import ConversationModel
+from inspector.ui.panels.conversation.side import SidePane
+from inspector.ui.panels.conversation.spine import Spine
+from inspector.ui.panels.conversation.view import ConversationView
+from inspector.ui.panels.details.text_block import ask_to_open
+from inspector.ui.panels.list_panel import ShownMessages
+from inspector.ui.panels.messages.new_messages_pill import NewPill
+from inspector.ui.widgets.latest_answer import AnswerT, Client, LatestAnswer
+
+_SIDE_SHARE, _SIDE_LEAST, _SIDE_MOST = 0.28, 190, 252
+_SIDE_FROM = 640
+"""Width from which the turns are shown."""
+_REST = 10
+"""The outline takes at most this fraction of the time."""
+NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
+_UNFOLDABLE = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT)
+
+
+class ConversationPanel(QWidget):
+    """Reads a session as a text.
+
+    Signals:
+        message_requested(int): select this message.
+        files_requested(): show all files.
+        details_requested(int): show a message's details.
+        scope_requested(int): make the context that this message opened the scope.
+        end_left(): the user has scrolled away from the end.
+        menu_opening(QMenu, int): the menu of a card opens; others add their acts for its message.
+
+    Attributes:
+        model, view, spine, side, head, find_in_text: its parts.
+        outline, turns, files, agents: the latest answers.
+    """
+
+    message_requested = Signal(int)
+    files_requested = Signal()
+    details_requested = Signal(int)
+    scope_requested = Signal(int, int)
+    end_left = Signal()
+    menu_opening = Signal(QMenu, int)
+
+    def __init__(
+        self, client: Client, themes: ThemeController, shown: ShownMessages, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._client, self._themes, self._shown = client, themes, shown
+        self._options = OutlineOptions()
+        self._current: int | None = None
+        self._is_selecting = self._stopped = False
+        self._after: list[Callable[[], object]] = []
+        self._was_at_end = False
+        self._key_words: KeyWords = lambda _name: ""
+        self.setObjectName("conversationPanel")
+        self.setAccessibleName("Conversation")
+        self.setProperty("variant", "base")
+        self.model = ConversationModel(client, self)
+        self.view = ConversationView(self.model, themes, self)
+        self.pictures = InlinePictures(client, self)
+        self.view.image_of = self.pictures.image
+        self.spine = Spine(self.view, themes, self)
+        self.head = PlainHead(themes, is_chrome=False, parent=self)
+        self.thoughts = self.head.add_switch("ri.lightbulb-line", "Open all thoughts", "conversationThoughts")
+        self.results = self.head.add_switch("ri.terminal-box-line", "Fold all results", "conversationResults")
+        self.side = SidePane(client, themes, self)
+        self._paints = PaintCache(themes.theme, self.devicePixelRatioF())
+        self.pill = NewPill(self._paints, self.view)
+        self._seen_message = -1  # later ones are new
+        self.find_in_text = ConversationFind(client, self.model, self.view, self, themes, self)
+        self._lay_out()
+        self.setFocusProxy(self.view)
+        self.turns = LatestAnswer(
+            self, client, ListTurns, self._show_turns, every_ms=lambda: intervals.FIGURES_MS, rest=_REST
+        )
+        # The last one made asks first when the panel is shown: the cards, then the turns.
+        self.outline = LatestAnswer(
+            self, client, lambda: OutlineConversation(self._options), self._show_outline,
+            every_ms=lambda: intervals.LISTS_MS, rest=_REST,
+        )  # fmt: skip
+
+        def figures(
+            question: Callable[[], Request[AnswerT]], show: Callable[[AnswerT], object]
+        ) -> LatestAnswer[AnswerT]:
+            return LatestAnswer(self, client, question, show, every_ms=lambda: intervals.FIGURES_MS, rest=_REST)
+
+        self.turns = figures(ListTurns, self._show_turns)
+        self.files = figures(ListFiles, self.side.show_files)
+        self.agents = figures(ListAgents, self.side.show_agents)
+        for latest in (self.files, self.agents):
+            latest.answered.connect(self._fit_side)
+        self._connect()
+
+    def _lay_out(self) -> None:
+        middle = QVBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.head)
+        middle.addWidget(self.find_in_text.bar)
+        middle.addWidget(self.view, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.side)
+        row.addLayout(middle, 1)
+        row.addWidget(self.spine)
+        self.side.hide()
+
+    def _connect(self) -> None:
+        view = self.view
+        view.scrolled.connect(self._on_scrolled)
+        view.acted.connect(self._act)
+        view.picked.connect(self._on_picked)
+        view.link_asked.connect(lambda address: ask_to_open(QUrl(address), self))
+        view.menu_asked.connect(self._show_menu)
+        self.pictures.arrived.connect(lambda message: view.relay(self.model.row_of_message(message)))
+        self._themes.changed.connect(self._on_theme_changed)
+        self.pill.clicked.connect(view.scroll_to_end)
+        self.pill.clicked.connect(self._on_scrolled)
+        self.spine.row_requested.connect(self.go_to_row)
+        self.thoughts.toggled.connect(self._open_thoughts)
+        self.results.toggled.connect(self._fold_results)
+        side = self.side
+        side.turns_view.turn_requested.connect(self.go_to_turn)
+        side.turns_view.left.connect(view.setFocus)
+        side.message_requested.connect(self.go_to_message)
+        side.files_requested.connect(self.files_requested)
+        side.scope_requested.connect(lambda row: self.scope_requested.emit(*side.node_of_agent(row)))
+
+    def _on_theme_changed(self) -> None:
+        self._paints.use_theme(self._themes.theme)
+        self.pill.use_theme()
+
+    # Input from panels
+
+    def show_message(self, message: int | None) -> None:
+        """Moves to a selected message, unless it was selected here."""
+        self._current = message
+        self.side.at = -1 if message is None else message
+        if message is None or self._is_selecting or self._stopped or not self.isVisible():
+            return
+        row = self.model.row_of_message(message)
+        if row >= 0 and row != self.view.currentIndex().row():
+            self.view.show_row(row)
+
+    def show_scope(self, scope: Scope | None) -> None:
+        """Shows the conversation of a context or a space alone; None for all."""
+        options = self._options
+        if scope is None:
+            changed = msgspec.structs.replace(options, scope=None, space=None)
+        else:
+            space = scope.space if scope.source is None else None
+            changed = msgspec.structs.replace(options, scope=scope.node, reach=scope.reach, space=space)
+        if changed != options:
+            self._options = changed
+            self.outline.request_now()
+
+    def show_records(self, on: bool) -> None:
+        """Shows or hides records that programs wrote for themselves."""
+        if on != self._options.shows_records:
+            self._options = msgspec.structs.replace(self._options, shows_records=on)
+            self.outline.request_now()
+
+    def follow(self, on: bool) -> None:
+        """Stays at the end while messages come, or stops doing so."""
+        if on and not self.view.at_end:
+            self.view.scroll_to_end()
+
+    def show_keys(self, words: KeyWords) -> None:
+        """Shows the current shortcuts in the head."""
+        self._key_words = words
+        self.find_in_text.bar.show_keys(words)
+        self._show_head()
+
+    def stop(self) -> None:
+        """Ends all requests."""
+        self._stopped = True
+        for latest in (self.outline, self.turns, self.files, self.agents):
+            latest.stop()
+        self.find_in_text.stop()
+        self.pictures.stop()
+
+    # Answers
+
+    def _show_outline(self, outline: Outline) -> None:
+        is_first = self.model.outline is None
+        self._options = msgspec.structs.replace(self._options, unfolded=outline.unfolded, reveals=())
+        # Without prompts of a person, several talk to one another.
+        self.view.shows_senders = not np.any(outline.kinds == CardKind.PROMPT)
+        self.model.show(outline)
+        self.spine.show_contexts(outline.contexts)
+        self.show_ticks()
+        if is_first and self._current is not None and self._current >= 0:
+            row = self.model.row_of_message(self._current)
+            if row >= 0:
+                self.view.show_row(row)
+        self._count_new()
+        acts, self._after = self._after, []
+        for act in acts:
+            act()
+        self._show_head()
+
+    def _show_turns(self, turns: Turns) -> None:
+        self.side.show_turns(turns)
+        self._fit_side()
+        self._show_head()
+
+    def show_ticks(self) -> None:
+        """Shows failures, prompts and search hits in the spine."""
+        self.spine.show_ticks(self._failed_rows(), self._prompt_rows(), self.find_in_text.rows())
+
+    def _failed_rows(self) -> NDArray[np.int64]:
+        """Returns the rows of failures, ascending; a fold or sub-agent stands for the failures in it."""
+        outline = self.model.outline
+        return NO_ROWS if outline is None else np.unique(outline.items[outline.failures].astype(np.int64))
+
+    def _prompt_rows(self) -> NDArray[np.int64]:
+        outline = self.model.outline
+        if outline is None:
+            return NO_ROWS
+        return np.flatnonzero((outline.kinds == CardKind.PROMPT) & (outline.depths == 0))
+
+    def _count_new(self) -> None:
+        """Shows the number of new cards below, unless the view is at the end."""
+        outline, state = self.model.outline, self._client.state
+        if outline is None or not len(outline):
+            return
+        if self.view.at_end or self._seen_message < 0 or state.has_backlog or not state.may_grow:
+            self._seen_message = int(outline.messages.max())
+        self.pill.show_count(int(np.count_nonzero(outline.messages > self._seen_message)))
+
+    # Head
+
+    def _on_scrolled(self) -> None:
+        if self._was_at_end and not self.view.at_end:
+            self.end_left.emit()
+        self._was_at_end = self.view.at_end
+        self.model.prefetch(self.view.rows_in_sight())
+        if self._was_at_end and not self.pill.isHidden():
+            self._count_new()
+        self._show_head()
+
+    def turn_in_sight(self) -> int:
+        """Returns the turn of the current card if it is in sight, else of the topmost one; -1 before the first."""
+        outline, seen = self.model.outline, self.view.rows_in_sight()
+        if outline is None or not len(seen) or seen.start >= len(outline):
+            return -1
+        whole, current = self.view.whole_in_sight, self.view.currentIndex().row()
+        row = current if current in whole else whole[0] if whole else seen.start
+        return int(outline.turns[row])
+
+    def _show_head(self) -> None:
+        """Shows the turn in sight."""
+        turns_model = self.side.turns_model
+        number, turns, count = self.turn_in_sight(), turns_model.turns, turns_model.count
+        self.side.turns_view.mark_turn(number)
+        hints = self._hints()
+        if turns is not None and 0 <= number < count:
+            turn = turns[number]
+            facts = [f"{formats.clock(turn.starts_ns)} to {formats.clock(turn.stops_ns)}"
+                     if formats.clock(turn.starts_ns) and formats.clock(turn.stops_ns) else ""]  # fmt: skip
+            first, last = turns.contexts[number].tolist()
+            grown = f"context {formats.short_count(first)}" if first >= 0 else ""
+            facts.append(f"{grown} → {formats.short_count(last)}" if 0 <= first != last else grown)
+            facts.append("" if np.isnan(turn.dollars) else formats.dollars(turn.dollars))
+            self.head.show_words(f"Turn {number + 1}", " · ".join(fact for fact in facts if fact), hints)
+            return
+        title = "Before the first prompt" if count and len(self.model) else "Conversation"
+        self.head.show_words(title, formats.count_of(len(self.model), "card") if not count else "", hints)
+
+    def _hints(self) -> str:
+        """Returns the keys of turns and failures in words."""
+        next_turn, last_turn = (self._key_words(f"conversation.turn_{way}") for way in ("next", "previous"))
+        failure = self._key_words("conversation.failure_next") if len(self._failed_rows()) else ""
+        hints = [f"{next_turn} {last_turn} turns"] if next_turn and last_turn and self.side.turns_model.count else []
+        return "  ".join(hints + ([f"{failure} next failure"] if failure else []))
+
+    # Moves
+
+    def go_to_row(self, row: int) -> None:
+        """Moves to a card and selects it."""
+        if 0 <= row < len(self.model):
+            self.view.show_row(row)
+            self._on_picked(row, False)
+
+    def go_to_turn(self, number: int) -> None:
+        """Moves to a turn: its prompt comes to the top."""
+        outline = self.model.outline
+        if outline is None:
+            return
+        rows = self._prompt_rows()
+        rows = rows[outline.turns[rows] == number]
+        if len(rows):
+            row = int(rows[0])
+            self.view.place_at_top(row)
+            self.view.show_row(row, quietly=True)
+            self._on_picked(row, False)
+
+    def step_turn(self, step: int) -> None:
+        """Moves to the next (1) or previous (-1) turn."""
+        self._step_rows(self._prompt_rows(), step)
+
+    def step_failure(self, step: int) -> None:
+        """Moves to the next (1) or previous (-1) failure, and unfolds what hides it."""
+        outline = self.model.outline
+        if outline is None or not len(outline.failures):
+            return
+        at = self._current_row()
+        here = int(outline.messages[at]) if at >= 0 else -1
+        rows, failures = outline.items[outline.failures], outline.failures
+        later = (rows > at) | (rows == at) & (failures > here)
+        places = np.flatnonzero(later if step > 0 else (rows < at) | (rows == at) & (failures < here))
+        if len(places):
+            message = int(failures[places[0] if step > 0 else places[-1]])
+            self.go_to_message(message)
+
+    def go_to_message(self, message: int) -> None:
+        """Moves to the card of a message, and unfolds what hides it."""
+        self.show_or_reveal(message, lambda: self.go_to_row(self.model.row_of_message(message)))
+
+    def show_or_reveal(self, message: int, then: Callable[[], object]) -> None:
+        """Acts on the card of a message, after unfolding what hides it. One outside of the scope is only selected."""
+        outline, row = self.model.outline, self.model.row_of_message(message)
+        if outline is None or row < 0:
+            self.message_requested.emit(message)
+            return
+        if outline.messages[row] != message and not outline.is_open[row] and outline.kinds[row] in HIDING:
+            self.reveal(message, then)
+        else:
+            then()
+
+    def _step_rows(self, rows: NDArray[np.int64], step: int) -> None:
+        current = self._current_row()
+        places = np.flatnonzero(rows > current) if step > 0 else np.flatnonzero(rows < current)
+        if not len(places):
+            return
+        row = int(rows[places[0] if step > 0 else places[-1]])
+        self.view.place_at_top(row)
+        self.view.show_row(row, quietly=True)
+        self._on_picked(row, False)
+
+    def _current_row(self) -> int:
+        """Returns the current card if it is in sight, else the topmost one."""
+        row, seen = self.view.currentIndex().row(), self.view.rows_in_sight()
+        if row in seen or not len(seen):
+            return row
+        return seen.start
+
+    def _on_picked(self, row: int, clicked: bool) -> None:
+        outline = self.model.outline
+        if outline is None or not 0 <= row < len(outline):
+            return
+        self._show_head()
+        message = int(outline.messages[row])
+        if self._current is not None and self.model.row_of_message(self._current) == row and not clicked:
+            return
+        # Keys do not remove a filter that hides the message; a click does.
+        if clicked or self._shown.row_of(message) is not None:
+            self._is_selecting = True
+            try:
+                self.message_requested.emit(message)
+            finally:
+                self._is_selecting = False
+
+    # Acts
+
+    def _act(self, row: int, act: str) -> None:
+        outline = self.model.outline
+        if outline is None or not 0 <= row < len(outline):
+            return
+        name, _, argument = act.partition(":")
+        if name == OPEN:
+            self.open_row(row)
+        elif name == MORE:
+            self._show_whole(row)
+        elif name == SCOPE:
+            self.scope_requested.emit(int(outline.messages[row]), int(outline.opens[row]))
+        elif name == PICTURE:
+            self.details_requested.emit(int(argument))
+        elif name == "copy":
+            self.copy(row)
+
+    def open_row(self, row: int) -> None:
+        """Opens or closes a card, or shows or hides the steps below it."""
+        outline, (kind, message) = self.model.outline, self.model.key(row)
+        if outline is None:
+            return
+        if kind in _UNFOLDABLE:
+            self._change_options("unfolded", message, on=not outline.is_open[row])
+        elif kind == CardKind.GROUP:
+            self._change_options("folded", message, on=bool(outline.is_open[row]))
+        elif kind in (CardKind.THOUGHT, CardKind.CALL):
+            key = kind, message
+            self.model.opened ^= {key}
+            if self.model.is_open(row) and kind == CardKind.CALL:
+                self.model.whole.add(key)
+            else:
+                self.model.whole.discard(key)
+            self.model.invalidate_card(key)
+            self.view.relay(row)
+        else:
+            self._show_whole(row)
+
+    def _show_whole(self, row: int) -> None:
+        key = self.model.key(row)
+        if key not in self.model.whole:
+            self.model.whole.add(key)
+            self.model.invalidate_card(key)
+            self.view.relay(row)
+
+    def reveal(self, message: int, then: Callable[[], object]) -> None:
+        """Unfolds what hides a message, and acts once its card is there."""
+        self._options = msgspec.structs.replace(self._options, reveals=(message,))
+        self._after.append(then)
+        self.outline.request_now()
+
+    def _change_options(self, name: str, message: int, *, on: bool) -> None:
+        kept = tuple(one for one in getattr(self._options, name) if one != message)
+        self._options = msgspec.structs.replace(self._options, **{name: (*kept, message) if on else kept})
+        self.outline.request_now()
+
+    def _open_thoughts(self, on: bool) -> None:
+        self.model.opens_thoughts = on
+        self.model.opened = {key for key in self.model.opened if key[0] != CardKind.THOUGHT}
+        self.view.relay_all()
+
+    def _fold_results(self, on: bool) -> None:
+        self.model.folds_results = on
+        self.view.relay_all()
+
+    def expand_all(self) -> None:
+        """Opens all cards and folds, or closes them again."""
+        self.model.opens_all = not self.model.opens_all
+        self.model.opened.clear()
+        self._options = msgspec.structs.replace(
+            self._options, unfolds_all=self.model.opens_all, unfolded=(), folded=()
+        )  # fmt: skip
+        self.view.relay_all()
+        self.outline.request_now()
+
+    def copy(self, row: int) -> None:
+        """Copies the selected text with the cards in it as Markdown, else a card."""
+        outline = self.model.outline
+        if outline is None or (not self.view.has_selected_text and row < 0):
+            return
+        before, rows, after = self.view.selected_parts() or ("", range(row, row + 1), "")
+
+        def put(cards: str) -> None:
+            parts = (before, cards.strip("\n"), after)
+            QGuiApplication.clipboard().setText("\n\n".join(part for part in parts if part.strip()))
+
+        if rows:
+            self._client.send_request(CopyCards(outline.refs(rows.start, rows.stop)[:MOST_COPIED]), put)
+        else:
+            put("")
+
+    def _show_menu(self, row: int, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setObjectName("conversationMenu")
+        menu.setAccessibleName("Card")
+        outline, (kind, message) = self.model.outline, self.model.key(row)
+        assert outline is not None
+
+        def add(name: str, title: str, do: Callable[[], object]) -> None:
+            action = menu.addAction(title)
+            action.setObjectName(name)
+            action.triggered.connect(lambda *_checked: do())
+
+        if kind not in (CardKind.PROMPT, CardKind.ANSWER, CardKind.COMPACTION, CardKind.OTHER):
+            add("conversation.open", "Open or close", lambda: self.open_row(row))
+        add("conversation.details", "Open in details", lambda: self.details_requested.emit(message))
+        if kind == CardKind.AGENT and int(outline.opens[row]) >= 0:
+            add("conversation.scope", "Show only this agent", lambda: self._act(row, SCOPE))
+        self.menu_opening.emit(menu, message)
+        menu.addSeparator()
+        copied = "Copy selected text" if self.view.has_selected_text else "Copy as Markdown"
+        add("conversation.copy", copied, lambda: self.copy(row))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    # Widget
+
+    def _fit_side(self) -> None:
+        """Shows the turns where there is room for them and for the text."""
+        zoom = self._themes.theme.zoom
+        wide = self.width() >= _SIDE_FROM * zoom
+        self.side.setVisible(wide and not self.side.is_empty)
+        self.side.setFixedWidth(round(min(max(self.width() * _SIDE_SHARE, _SIDE_LEAST * zoom), _SIDE_MOST * zoom)))
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_side()
+        self.pill.place()
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.show_message(self._current)
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._was_at_end = False

@@ -1,1 +1,0 @@
-"""Overview tab: section builders for each kind of message."""

@@ -1,0 +1,1 @@
+"""The tab with the files that tool calls read or change."""

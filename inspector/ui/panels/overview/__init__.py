@@ -1,0 +1,1 @@
+"""The overview of a document: cards in a grid."""

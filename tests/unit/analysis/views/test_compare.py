@@ -1,0 +1,117 @@
+"""Comparison of two runs: pairs that differ in one thing, and the alignment itself."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inspector.formats
+from inspector.analysis.views.compare.ignored import Ignored, IgnoreError
+from inspector.analysis.views.compare.sequences import Features, align
+from inspector.cli.diff_reports import html_page, junit
+from inspector.engine.comparing import compared
+from inspector.engine.log import Log
+from inspector.engine.opening import OpenOptions, Target
+from inspector.present.run_comparison import ComparisonAnswer
+from tests.changed_runs import Pair, pairs, session, write
+
+
+def answer_of(folder: Path, pair: Pair, ignore: tuple[str, ...] = ()) -> ComparisonAnswer:
+    logs = [Log.read([Target(path)], OpenOptions()) for path in write(folder, pair)]
+    try:
+        return compared(logs[0].document, logs[1].document, ignore)
+    finally:
+        for log in logs:
+            log.close()
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=lambda pair: pair.name)
+def test_pairs_that_differ_in_one_thing_part_there_for_its_reason(pair: Pair, tmp_path: Path) -> None:
+    logs = [Log.read([Target(path)], OpenOptions()) for path in write(tmp_path, pair)]
+    found = compared(logs[0].document, logs[1].document).verdict()
+    assert (found.first.kind if found.first else "") == pair.first
+    assert (found.cause.kind if found.cause else "") == pair.cause
+    assert found.equal == (not pair.first)
+    if found.first is not None:
+        assert pair.shown in found.first.text
+    for log in logs:
+        log.close()
+
+
+def test_ignored_fields_and_patterns_do_not_count(tmp_path: Path) -> None:
+    pair = Pair("", session(test="1 failed at 5:9"), session(seed=2, test="1 failed at 17:3"), "", "")
+    first = [
+        answer_of(tmp_path, pair, ignore).comparison.divergence.row >= 0
+        for ignore in ((), ("seed",), ("seed", r" at \d+:\d"))
+    ]
+    assert first == [True, True, False]
+
+
+def test_the_choice_of_a_model_is_told_with_recorded_sampling_settings(tmp_path: Path) -> None:
+    sample = Path(inspector.formats.__file__).parent / "wire_recording" / "samples" / "model-calls.jsonl"
+    lines = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()[:4]]
+    lines[1]["message"]["temperature"] = 0.7
+    other = copy.deepcopy(lines)
+    other[2]["message"]["content"][1]["input"] = {"port": "Weser"}
+    cause = answer_of(tmp_path, Pair("", lines, other, "", "")).verdict().cause
+    assert cause is not None
+    assert cause.kind == "choice"
+    assert "temperature 0.7 / temperature 0.7" in cause.text
+
+
+def test_a_malformed_pattern_is_refused_in_words() -> None:
+    with pytest.raises(IgnoreError, match="RE2"):
+        Ignored(["(open"])
+
+
+def features(values: list[int]) -> Features:
+    array = np.array(values, np.int64)
+    return Features(array, array // 10, np.zeros((len(array), 4), np.int64))
+
+
+@given(st.lists(st.integers(0, 60), max_size=40), st.lists(st.integers(0, 60), max_size=40))
+def test_an_alignment_ascends_in_both_and_pairs_steps_of_one_group(one: list[int], other: list[int]) -> None:
+    found = align(features(one), features(other))
+    assert found == sorted(found)
+    assert len({a for a, _ in found}) == len({b for _, b in found}) == len(found)
+    assert [b for _, b in found] == sorted(b for _, b in found)
+    assert all(one[a] // 10 == other[b] // 10 for a, b in found)
+
+
+@given(st.lists(st.integers(0, 60), max_size=40))
+def test_a_run_is_equal_to_itself(one: list[int]) -> None:
+    assert align(features(one), features(one)) == [(place, place) for place in range(len(one))]
+
+
+def test_a_removed_stretch_leaves_the_rest_aligned() -> None:
+    whole = list(range(0, 5_000, 5))
+    found = align(features(whole), features(whole[:300] + whole[700:]))
+    assert found == [(n, n) for n in range(300)] + [(n + 400, n) for n in range(300, 600)]
+
+
+def test_long_runs_without_equal_steps_are_aligned_within_bounds() -> None:
+    one, other = [n * 10 for n in range(4_000)], [n * 10 + 1 for n in range(4_000)]
+    assert align(features(one), features(other)) == [(n, n) for n in range(4_000)]
+
+
+def test_reports_escape_texts_and_fail_for_a_difference(tmp_path: Path) -> None:
+    pair = Pair("", session(edit="<b>1</b>"), session(edit="<script>x\uffff</script>"), "", "")
+    logs = [Log.read([Target(path)], OpenOptions()) for path in write(tmp_path, pair)]
+    answer = compared(logs[0].document, logs[1].document).as_json(("<a>", "b"))
+    page, suite = html_page(answer), ElementTree.fromstring(junit(answer))
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "&lt;a&gt;" in page
+    assert suite.get("failures") == "1"
+    failure = suite.find("testcase/failure")
+    assert failure is not None
+    assert failure.get("type") == "arguments"
+    for log in logs:
+        log.close()

@@ -1,0 +1,57 @@
+"""`steps`: rows with durations and figures that agree with `summary`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from typer.testing import CliRunner
+
+from inspector.cli.commands import app
+from tests.builders import log_file
+from tests.samples import sample
+from tests.unit.analysis.views.steps.test_step_tree import session
+
+
+def said(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def answered(*arguments: str) -> dict[str, Any]:
+    return json.loads(said(*arguments, "--json"))
+
+
+def _log() -> str:
+    return str(log_file("".join(f"{json.dumps(one)}\n" for one in session().records).encode()))
+
+
+def test_it_lists_turns_and_their_steps() -> None:
+    lines = said("steps", _log()).splitlines()
+    assert lines[0].startswith("8 steps: model ")
+    assert "4 tool calls, 1 failed, 0 rejected" in lines[0]
+    assert "Turn 1" in lines[1]
+    assert any("make test" in line and "(failed)" in line for line in lines)
+
+
+def test_its_figures_are_those_of_the_summary() -> None:
+    log = _log()
+    head, summary = answered("steps", log)["head"], answered("summary", log)
+    assert head["calls"] == summary["calls"]["tools"]
+    assert head["failed"] == summary["calls"]["failed"]
+    assert head["model_calls"] == sum(summary["models"].values())
+
+
+def test_the_slowest_steps_come_first() -> None:
+    rows = answered("steps", _log(), "--sort", "took", "--limit", "3")["rows"]
+    took = [one["took_ms"] for one in rows]
+    assert len(rows) == 3
+    assert took == sorted(took, reverse=True)
+
+
+def test_it_tells_the_critical_path_of_a_trace() -> None:
+    log = str(sample("formats/otlp.jsonl"))
+    assert any(line.startswith("Critical path of ") for line in said("steps", log).splitlines())
+    path = answered("steps", log)["head"]["critical_path"]
+    assert 0 < sum(one["ms"] for one in path["steps"]) <= path["took_ms"]

@@ -1,0 +1,36 @@
+"""Figures above the steps."""
+
+from __future__ import annotations
+
+from inspector.analysis.views.model_context.reader import ReaderChoice
+from inspector.engine.engine import Engine
+from inspector.engine.requests.seen_contexts import ShowSeenContext
+from inspector.engine.requests.steps import ListSteps
+from tests.builders import document_of
+from tests.transcribed import ClaudeSession
+
+
+def test_the_curve_is_of_one_agent_to_its_end_with_its_own_compactions() -> None:
+    main, agent = ClaudeSession(), ClaudeSession(agent="a1")
+    main.prompt("count the files")
+    called = main.call("Agent", {"description": "count them", "prompt": "count", "subagent_type": "Explore"})
+    agent.second = main.second
+    agent.prompt("count")
+    agent.text("Two.")
+    main.result(called, "Two.", toolUseResult={"agentId": "a1"})
+    main.text("Two files.", after_s=20)
+    main.add("system", subtype="compact_boundary", content="Conversation compacted",
+             compactMetadata={"trigger": "auto", "preTokens": 1_010})  # fmt: skip
+    main.prompt("It counted files.", isCompactSummary=True)
+    main.text("On.")
+    engine = Engine()
+    number = engine.adopt(document_of(*main.records, *agent.records))
+    helper = next(one for one in engine.answer_request(number, ShowSeenContext()).readers if one.name != "claude")
+    whole, of_helper = (
+        engine.answer_request(number, ListSteps(choice=ReaderChoice(chosen=chosen, followed=2))).head
+        for chosen in (None, helper)
+    )
+    engine.close()
+    assert (whole.reader, len(whole.compactions), whole.curve_ends_ns) == ("claude", 1, whole.last_ns)
+    assert (of_helper.reader, len(of_helper.compactions)) == (helper.title, 0)
+    assert of_helper.curve_ends_ns < whole.last_ns

@@ -1,0 +1,120 @@
+"""A conversation as a page: HTML or Markdown by the name, masked, escaped, with every card."""
+
+from __future__ import annotations
+
+import html.parser
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from inspector.engine.engine import Engine
+from inspector.engine.opening import Target
+from inspector.engine.requests.conversation import (
+    CopyCards,
+    FindInConversation,
+    FindQuery,
+    OutlineConversation,
+    OutlineOptions,
+    PictureBytes,
+)
+from inspector.present.conversation.markdown import parse_markdown
+from inspector.startup.program import app
+from tests import hostile
+from tests.builders import envelope, lines_of, log_file, tool_call, tool_result
+from tests.samples import FORMAT_SAMPLES, sample
+
+SESSION = sample("formats/claude-code.jsonl")
+SCRIPT = '<script>alert("x")</script><img src=x onerror=y>'
+
+
+def exported(log: Path, target: Path, *more: str) -> str:
+    """Exports a log as a conversation, and returns the file's text."""
+    result = CliRunner().invoke(app, ["export", str(log), "--format", "conversation", "-o", str(target), *more])
+    assert result.exit_code == 0, result.output
+    return target.read_text()
+
+
+class Tags(html.parser.HTMLParser):
+    """Collects tags; checks that they nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.add(tag)
+        if tag not in ("meta", "img", "br", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", ["claude-code.jsonl", "a2a.jsonl", "acp.jsonl", "codex.jsonl"])
+def test_a_page_is_well_formed_html(name: str, tmp_path: Path) -> None:
+    tags = Tags()
+    tags.feed(exported(FORMAT_SAMPLES[name], tmp_path / "out.html"))
+    assert not tags.open
+    assert tags.seen.isdisjoint({"script", "iframe", "object", "link", "form"})
+
+
+def test_the_name_decides_between_html_and_markdown(tmp_path: Path) -> None:
+    page, text = exported(SESSION, tmp_path / "out.html"), exported(SESSION, tmp_path / "out.md")
+    assert page.startswith("<!DOCTYPE html>")
+    for shown in (page, text):
+        assert "Why does the total of an order differ from its lines?" in shown
+        assert "Two places" in shown
+    assert "\n## user" in text
+    assert "\n**Grep** `total in src` (" in text
+    some = exported(SESSION, tmp_path / "some.md", "-Y", 'tool == "Grep"')
+    assert "Grep" in some
+    assert "Why does the total" not in some
+
+
+def test_text_from_the_wire_is_escaped_and_masked(tmp_path: Path) -> None:
+    ask = tool_call("run", id="q", arguments={"command": SCRIPT, "api_key": "hunter2hunter2"})
+    chat = envelope("chat", {"text": f"{SCRIPT}\n\n[x](javascript:alert(1)) Bearer abcdef.ghijkl"})
+    log = log_file(lines_of(chat, ask, tool_result(ask, f"{SCRIPT}\npassword=hunter2hunter2"), "{torn"))
+    for name in ("out.html", "out.md"):
+        shown = exported(log, tmp_path / name)
+        assert "hunter2" not in shown
+        assert "abcdef.ghijkl" not in shown
+        assert 'href="javascript:' not in shown
+        assert "torn" in shown
+    assert "<script" not in exported(log, tmp_path / "again.html")
+    result = CliRunner().invoke(
+        app, ["export", str(log), "--format", "conversation", "-o", str(tmp_path / "x.html"), "--unmasked"]
+    )
+    assert result.exit_code == 2 or "always masks" in result.output
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("case", hostile.CASES)
+def test_hostile_logs_have_a_page(case: str, tmp_path: Path) -> None:
+    log = hostile.write(case, tmp_path)
+    for name in ("out.html", "out.md"):
+        assert exported(log, tmp_path / name)
+
+
+@pytest.fixture
+def engine() -> Engine:
+    engine = Engine()
+    _, steps = engine.open([Target(SESSION)])
+    engine.read(steps)
+    return engine
+
+
+def test_find_copy_and_pictures(engine: Engine) -> None:
+    outline = engine.answer_request(1, OutlineConversation(OutlineOptions(unfolds_all=True)))
+    (found,) = engine.answer_request(1, FindInConversation(FindQuery("List every place")))[:1] or (None,)
+    assert found is not None
+    folded = engine.answer_request(1, OutlineConversation())
+    assert folded.kinds[folded.items[found]] == 4, "a hit in a folded sub-agent is on its card"
+    copied = engine.answer_request(1, CopyCards(outline.refs(0, len(outline))))
+    assert parse_markdown(copied)
+    assert "### Sub-agent: Find roundings" in copied
+    pictures = [engine.answer_request(1, PictureBytes(message)) for message in range(len(outline.items))]
+    assert [len(data) for data in pictures if data] == [90]
+    engine.close()

@@ -1,0 +1,319 @@
+"""Cards of the overview: figures equal to the summary's, repairs by rule, and updates that move nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from inspector.analysis.passes.tokens.listed_prices import prices_in_force
+from inspector.analysis.views.account.account import AccountTally
+from inspector.analysis.views.steps.call_facts import CallFacts, KeptCalls, Outcome, plain_command
+from inspector.analysis.views.steps.step_table import step_table
+from inspector.base.slices import run_to_end
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import summary
+from inspector.engine.engine import Engine
+from inspector.engine.opening import Target
+from inspector.engine.requests.exports import ExportMessages, Format
+from inspector.engine.requests.overview import ShowOverview
+from inspector.engine.requests.waste import ListWaste
+from inspector.filters.compile import compile_filter
+from inspector.present.overview.cards import Card, Link, Overview, Row, Section, Words, line_text
+from inspector.present.overview.facts import OverviewFacts
+from inspector.present.overview.merging import update_in_place
+from inspector.present.overview.overview import overview_of
+from inspector.present.overview.run_cards import _outliers
+from tests.builders import document_at, document_of, tool_call, tool_result
+from tests.samples import FORMAT_SAMPLES, first_of, sample
+from tests.transcribed import ClaudeSession
+
+
+def calls_in(document: CaptureDocument) -> CallFacts:
+    return run_to_end(KeptCalls(document.analysis).facts())
+
+
+def overview_in(document: CaptureDocument) -> Overview:
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    return overview_of(OverviewFacts(document, tally, step_table(document.analysis), calls_in(document)))
+
+
+def card_of(overview: Overview, name: str) -> Card | None:
+    return next((card for card in overview.cards if card.id == name), None)
+
+
+# Figures of a document
+
+
+@pytest.mark.parametrize("name", ["captures/demo-round.ctxcap", "captures/loop-mcp.jsonl", "captures/model-wire.jsonl",
+                                  "claude-code.jsonl", "codex.jsonl"])  # fmt: skip
+def test_figures_equal_the_summary(name: str) -> None:
+    check_figures(sample(name))
+
+
+@pytest.mark.parametrize("name", first_of(FORMAT_SAMPLES))
+def test_figures_of_every_sample_equal_the_summary(name: str) -> None:
+    check_figures(FORMAT_SAMPLES[name])
+
+
+def check_figures(path: Path) -> None:
+    document = document_at(path)
+    lines, dated = prices_in_force([], "", listed=True)
+    document.analysis.use_prices(lines, dated)
+    figures, facts = summary(document, path.name), calls_in(document)
+    calls: dict[str, Any] = figures["calls"]
+    outcomes = [call.outcome for call in facts.calls]
+    assert len(outcomes) == calls["tools"]
+    assert outcomes.count(Outcome.FAILED) == calls["failed"]
+    assert outcomes.count(Outcome.REJECTED) == calls["rejected"]
+    overview = overview_in(document)
+    tools, cost, problems = (card_of(overview, name) for name in ("tools", "cost", "problems"))
+    if tools is not None:
+        assert tools.figure == f"{calls['tools']:,}"
+    rows = [row for section in problems.sections for row in section.rows] if problems is not None else []
+    named = sum(row.key.startswith("failed ") and row.key != "failed more" for row in rows)
+    more = next((int(row.words[0].text.split()[0].replace(",", "")) for row in rows if row.key == "failed more"), 0)
+    assert named + more == calls["failed"]
+    if figures["usage"] is not None:
+        assert cost is not None
+        told = {row.key: row.end[0].text for section in cost.sections for row in section.rows if row.end}
+        assert told == {kind: f"{tokens:,}" for kind, tokens in figures["usage"].items() if tokens}
+    assert not [text for text in overview.texts if text.startswith(("0 ", "$0 ", "None"))]
+
+
+@pytest.mark.parametrize("name", first_of(FORMAT_SAMPLES))
+def test_calls_read_by_their_format_alone_have_equal_arguments(name: str) -> None:
+    document = document_at(FORMAT_SAMPLES[name])
+    records = document.capture.records
+    for call in calls_in(document).calls:
+        found = records.derived_payload(call.row)
+        assert found is None or "params" not in found or found == records.payload(call.row)
+
+
+def test_hundreds_of_failures_are_counted() -> None:
+    lines = [line for _ in range(400) for call in [tool_call("Bash", arguments={"command": "make"})]
+             for line in (call, tool_result(call, "no", result={"isError": True}))]  # fmt: skip
+    problems = card_of(overview_in(document_of(*lines)), "problems")
+    assert problems is not None
+    assert "394 more failed calls" in "\n".join(problems.texts)
+
+
+# Repairs
+
+
+def test_a_command_is_the_same_without_the_parts_that_do_not_matter() -> None:
+    assert plain_command("cd /work/app && make  test 2>&1 | tail -20") == "make test"
+    assert plain_command("make test") == "make test"
+    assert plain_command("make test && make lint") == "make test && make lint"
+
+
+def edit(path: str, old: str, new: str) -> dict[str, Any]:
+    return {"file_path": path, "old_string": old, "new_string": new}
+
+
+def test_a_failure_is_fixed_by_the_same_command_or_a_later_edit_of_the_file() -> None:
+    asked = [
+        tool_call("Bash", arguments={"command": "make test"}), tool_call("Edit", arguments=edit("/a.py", "x", "y")),
+        tool_call("Edit", arguments=edit("/a.py", "x", "z")),
+        tool_call("Bash", arguments={"command": "cd /work && make test 2>&1 | tail -5"}),
+        tool_call("Bash", arguments={"command": "make lint"}),
+    ]  # fmt: skip
+    failing = {0, 1, 4}
+    lines = [
+        line for place, call in enumerate(asked)
+        for line in (call, tool_result(call, "no", result={"isError": place in failing}))
+    ]  # fmt: skip
+    facts = calls_in(document_of(*lines))
+    assert [call.outcome for call in facts.calls] == [Outcome.FAILED] * 2 + [Outcome.OK] * 2 + [Outcome.FAILED]
+    assert facts.repairs == {0: (3, 1), 1: (2, 0)}
+    file = facts.files()[0]
+    assert (file.edits, file.failed, file.added, file.removed) == (1, 1, 1, 1)
+    assert facts.calls[file.test].row == 6
+    assert [len(command.calls) for command in facts.commands()] == [2, 1]
+
+
+def test_the_name_of_a_file_leads_to_its_last_change() -> None:
+    asked = [("Read", {"file_path": "/a.py"}), ("Edit", edit("/a.py", "x", "y")), ("Edit", edit("/a.py", "y", "z")),
+             ("Read", {"file_path": "/a.py"})]  # fmt: skip
+    calls = [tool_call(tool, arguments=arguments) for tool, arguments in asked]
+    lines = [line for call in calls for line in (call, tool_result(call, "ok"))]
+    changes = card_of(overview_in(document_of(*lines)), "changes")
+    assert changes is not None
+    assert changes.sections[0].rows[0].label[0].link == Link("conversation", message=4)
+
+
+def test_a_session_is_described_by_its_prompts_and_its_answer() -> None:
+    session = ClaudeSession()
+    session.prompt("Make it strict")
+    session.text("Done.")
+    session.prompt("And the tests?")
+    session.text("They pass.")
+    overview = overview_in(document_of(*session.records))
+    assert overview.title == "Make it strict"
+    below = "".join(one.text for one in overview.below)
+    assert "And the tests?" in below
+    assert "They pass." in below
+    assert "Done." not in below
+
+
+def test_the_head_names_the_working_folder_and_its_branch() -> None:
+    session = ClaudeSession()
+    session.prompt("Look into the folder `cwd` of /etc")
+    assert "/work/app, branch main" in overview_in(document_of(*session.records)).above
+    assert "branch" not in overview_in(document_of(tool_call("run", arguments={"cwd": "/etc"}))).above
+
+
+def test_a_trace_lasts_as_long_as_its_steps_and_names_its_spans() -> None:
+    document = document_at(sample("otlp/openai-agents-openinference-2.6.0.jsonl"))
+    overview = overview_in(document)
+    time, slow = card_of(overview, "time"), card_of(overview, "slowest")
+    assert time is not None
+    assert slow is not None
+    assert time.figure == "14 ms"
+    assert "14 ms long" in overview.above
+    names = [row.label[0].text for row in slow.sections[0].rows]
+    assert not {"span", "agent"} & set(names), names
+
+
+def test_runs_of_tests_stand_in_order_with_the_changes_between_them() -> None:
+    asked = [("Bash", {"command": "make test"}), ("Edit", edit("/a.py", "x", "y")), ("Edit", edit("/b.py", "x", "y")),
+             ("Bash", {"command": "pytest -q"}), ("Edit", edit("/a.py", "y", "z"))]  # fmt: skip
+    calls = [tool_call(tool, arguments=arguments) for tool, arguments in asked]
+    lines = [line for place, call in enumerate(calls)
+             for line in (call, tool_result(call, "no", result={"isError": place == 0}))]  # fmt: skip
+    changes = card_of(overview_in(document_of(*lines)), "changes")
+    assert changes is not None
+    heading, row = changes.sections[-1].heading, changes.sections[-1].rows[0]
+    assert heading == "Did the tests pass?"
+    assert row.text == "failed 2 changes passed then 1 change, not tested"
+
+
+def test_runs_of_an_evaluation_are_counted_and_failed_ones_come_first() -> None:
+    card = card_of(overview_in(document_at(FORMAT_SAMPLES["bakery_UPLOAD.json"])), "runs")
+    assert card is not None
+    assert card.texts[0] == "2 runs, 1 solved, 1 failed"
+    assert [row.key for row in card.sections[0].rows] == ["run wheat", "run rye"]
+    assert "mean 0.5" in card.texts[-1]
+
+
+def test_a_score_beyond_all_numbers_is_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    line = '{{"of":"atif","run":"r{0}","outcome":{{"task":"bake","score":{1},"passed":true}}}}\n'
+    path.write_text("".join(line.format(place, score) for place, score in enumerate((f"1{'0' * 400}", "0.5", "true"))))
+    document = document_at(path)
+    card = card_of(overview_in(document), "runs")
+    assert card is not None
+    assert "Scores: mean 0.5, median 0.5, lowest 0.5, highest 0.5" in card.texts
+    every = np.arange(len(document.capture))
+    masks = [compile_filter(text).mask(document.analysis, every) for text in ("run.score > 0", "run.passed")]
+    assert [int(mask.sum()) for mask in masks] == [1, 3]
+
+
+def test_a_run_above_three_times_the_median_is_an_outlier() -> None:
+    assert _outliers([1.0, 2.0, 2.0, 3.0, 7.0]) == {4: "4\N{MULTIPLICATION SIGN}"}
+    assert _outliers([1.0, 2.0, 2.0, 9.0]) == {}
+
+
+def test_counted_tokens_add_no_line_to_the_context() -> None:
+    document = sample("claude-code.jsonl")
+    engine = Engine()
+    number, steps = engine.open([Target(document)])
+    engine.read(steps)
+    before = card_of(engine.answer_request(number, ShowOverview()), "context")
+    engine.answer_request(number, ListWaste())
+    after = card_of(engine.answer_request(number, ShowOverview()), "context")
+    assert before is not None
+    assert after is not None
+    assert before != after
+    rows = [[(row.key, row.lines) for section in card.sections for row in section.rows] for card in (before, after)]
+    assert rows[0] == rows[1]
+    engine.close()
+
+
+def test_the_context_links_to_the_report_it_tells_about_and_has_no_zeros() -> None:
+    session = ClaudeSession()
+    session.prompt("count")
+    for read in (1_000, 0, 2_000):
+        session.text("Two.", usage={"input_tokens": 0, "output_tokens": 5, "cache_read_input_tokens": read})
+    engine = Engine()
+    number = engine.adopt(document_of(*session.records))
+    engine.answer_request(number, ListWaste())
+    card = card_of(engine.answer_request(number, ShowOverview()), "context")
+    engine.close()
+    assert card is not None
+    assert card.curve is not None
+    assert card.curve.tokens == (1_000, 2_000)
+    last = next(word.link for word in card.unit if word.link is not None)
+    outside = next(row for section in card.sections for row in section.rows if row.key == "outside")
+    links = [word.link for word in (*outside.words, card.corner) if word is not None and word.link is not None]
+    assert {link.message for link in links} == {last.message}
+
+
+def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:
+    main, agent = ClaudeSession(), ClaudeSession(agent="a1")
+    main.prompt("count the files")
+    called = main.call("Agent", {"description": "count them", "prompt": "count", "subagent_type": "Explore"})
+    agent.prompt("count")
+    agent.text("Two.")
+    main.result(called, "Two.", toolUseResult={"agentId": "a1"})
+    documents = [document_of(*records) for records in (main.records, [*main.records, *agent.records])]
+    for document in documents:
+        document.analysis.use_prices(*prices_in_force([], "", listed=True))
+    alone, together = (card_of(overview_in(document), "cost") for document in documents)
+    assert alone is not None
+    assert together is not None
+    assert line_text(alone.unit) == "1 call of models without 1 sub-agent"
+    assert line_text(together.unit) == "2 calls of models"
+
+
+def test_markdown_of_all_messages_begins_with_the_overview(tmp_path: Path) -> None:
+    engine = Engine()
+    number, steps = engine.open([Target(sample("bakery_UPLOAD.json"))])
+    engine.read(steps)
+    whole, some = tmp_path / "whole.md", tmp_path / "some.md"
+    engine.answer_request(number, ExportMessages(whole, Format.MARKDOWN))
+    engine.answer_request(number, ExportMessages(some, Format.MARKDOWN, filter="no == 1"))
+    engine.close()
+    assert "## How did the runs go?\n\n- 2 runs, 1 solved, 1 failed\n" in whole.read_text("utf-8")
+    assert "runs go" not in some.read_text("utf-8")
+
+
+def test_a_document_without_figures_shows_no_cards_with_zeros() -> None:
+    overview = overview_in(document_of())
+    assert overview.cards == ()
+
+
+# Updates in place
+
+
+def shown(*rows: Row) -> Overview:
+    return Overview("", "t", cards=(Card("a", "A", (Section("", rows),)),))
+
+
+def row_of(key: str, text: str, message: int) -> Row:
+    return Row(key, words=(Words(text, link=Link(message=message)),))
+
+
+def test_an_update_in_place_moves_no_line() -> None:
+    before = shown(row_of("1", "one", 1), row_of("2", "two", 2))
+    after = shown(row_of("0", "new", 0), row_of("2", "two, longer", 2))
+    kept = update_in_place(before, after)
+    assert [row.key for row in kept.cards[0].sections[0].rows] == ["1", "2"]
+    assert kept.cards[0].sections[0].rows[1].words[0].text == "two, longer"
+
+
+def test_a_line_keeps_its_target_while_the_pointer_rests() -> None:
+    before = shown(row_of("1", "one", 1))
+    kept = update_in_place(before, shown(row_of("1", "one", 9)))
+    assert kept.cards == before.cards
+
+
+def test_a_card_that_goes_stays_while_the_pointer_rests() -> None:
+    before = shown(row_of("1", "one", 1))
+    after = msgspec.structs.replace(before, cards=())
+    assert update_in_place(before, after).cards == before.cards
