@@ -23,10 +23,10 @@ from inspector.ui.panels.messages.columns_dialog import ColumnsDialog
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.widgets.rows.view import RowsView
 from tests.builders import GrowingLog, envelope, received, tool_call, tool_result
-from tests.ui.held_requests import hold_requests, limit_blocks, pace_requests
+from tests.ui.held_requests import hold_requests, limit_blocks
 from tests.ui.local_client import LocalClient
 from tests.ui.panels.filtering import follow, matching, show_filter
-from tests.ui.slow_answers import answer_slowly, step_until
+from tests.ui.slow_answers import answer_slowly
 
 FIRST_FIELD = len(Column)
 MINUS = "\N{MINUS SIGN}"
@@ -367,19 +367,19 @@ def test_a_long_sort_says_how_far_it_is_and_can_be_given_up(
     panel = make_panel(*chats(*(str(n % 7) for n in range(3000))))
     assert text(panel, 1) == "1"
     limit_blocks(monkeypatch, 64)
-    hold_requests(monkeypatch, SortRows)
+    release = hold_requests(monkeypatch, SortRows)
     answer_slowly(monkeypatch, panel.client)
     panel.sorter.sort("payload.text")
     assert panel.sorter.busy
-    step_until(panel.view.pill.isVisible)
+    qtbot.waitUntil(panel.view.pill.isVisible)
     assert panel.view.pill.text().startswith("Sorting by text, ")
     assert text(panel, 1) == "1"
     qtbot.keyClick(panel.view, Qt.Key.Key_Escape)
     assert not panel.sorter.busy
     assert not panel.view.pill.isVisible()
-    pace_requests(monkeypatch, SortRows, 1)
     panel.sorter.sort("text")
-    step_until(lambda: panel.view.heads.progress is not None)
+    qtbot.waitUntil(lambda: panel.view.heads.progress is not None)
+    release()
     qtbot.waitUntil(lambda: not panel.sorter.busy)
     qtbot.waitUntil(lambda: text(panel, 1) == "0")
     assert panel.view.heads.progress is None
