@@ -29,6 +29,10 @@ class CardKind(enum.IntEnum):
     GROUP = 8
     """A span of a trace, or a context without a call; its steps are below it unless it is folded."""
     OTHER = 9
+    INHERITED = 10
+    """Messages of the parent chat from before a sub-session of MSP; they follow once it is unfolded."""
+    END = 11
+    """The end of a sub-session of MSP, with its summary."""
 
 
 class CardRef(msgspec.Struct, frozen=True, array_like=True):
@@ -280,8 +284,22 @@ class CompactionCard(_Card, frozen=True):
     more: int = 0
 
 
+class EndCard(_Card, frozen=True):
+    """The end of a sub-session.
+
+    Attributes:
+        words: "units closed at 20:41:58".
+        blocks: its summary.
+        more: characters of it left out.
+    """
+
+    words: str
+    blocks: Blocks = ()
+    more: int = 0
+
+
 class FoldCard(_Card, frozen=True):
-    """A run of steps or records.
+    """A run of steps or records, or messages of the parent chat.
 
     Attributes:
         words: "4 more steps: 3 reads, 1 search", "12 records of robot".
@@ -331,5 +349,5 @@ class OtherCard(_Card, frozen=True):
 
 
 Card = (
-    TextCard | ThoughtCard | CallCard | AgentCard | CompactionCard | FoldCard | GroupCard | OtherCard
+    TextCard | ThoughtCard | CallCard | AgentCard | CompactionCard | EndCard | FoldCard | GroupCard | OtherCard
 )  # fmt: skip

@@ -20,6 +20,7 @@ from inspector.present.conversation.cards import (
     CardKind,
     CardRef,
     CompactionCard,
+    EndCard,
     FoldCard,
     GroupCard,
     OtherCard,
@@ -28,7 +29,7 @@ from inspector.present.conversation.cards import (
     ThoughtCard,
     Tone,
 )
-from inspector.present.conversation.outline import PRESENCE_KINDS
+from inspector.present.conversation.outline import PRESENCE_KINDS, inherited_steps
 from inspector.present.conversation.texts import is_picture, pictures_of, raw_text, text_blocks
 from inspector.present.folded_stream import is_open
 from inspector.present.message_phrase import Style
@@ -71,7 +72,7 @@ def describe_cards(
     ]  # fmt: skip
 
 
-_FOLDS = (CardKind.FOLD, CardKind.RECORDS)
+_FOLDS = (CardKind.FOLD, CardKind.RECORDS, CardKind.INHERITED)
 _TEXTS = (CardKind.PROMPT, CardKind.ANSWER, CardKind.THOUGHT, CardKind.CALL, CardKind.AGENT)
 
 
@@ -101,6 +102,8 @@ def _message_card(
         return _thought_card(document, table, step, base, whole=whole)
     if kind is CardKind.COMPACTION:
         return _compaction_card(document, table, step, content, base, whole=whole)
+    if kind is CardKind.END:
+        return _end_card(document, content, base, whole=whole)
     if kind is CardKind.GROUP:
         return _group_card(document, table, step, content, base)
     return _other_card(document, content, base)
@@ -240,6 +243,20 @@ def _reported_around(table: StepTable, step: int) -> tuple[int, int]:
     return before, after
 
 
+def _end_card(document: CaptureDocument, content: RowContent, base: dict[str, Any], *, whole: bool) -> EndCard:
+    payload = document.capture.records.payload(content.message)
+    label, status, summary = (payload.get(name) for name in ("label", "status", "summary"))
+    name = wire_text.safe_line(label, 60) if isinstance(label, str) else ""
+    state = "discarded" if status == msp.DISCARDED_STATUS else "closed"
+    at = formats.clock(content.time_ns)
+    words = " ".join(filter(None, (name or "Sub-session", state, f"at {at}" if at else "")))
+    text = summary if isinstance(summary, str) else ""
+    if not text.strip():
+        return EndCard(**base, words=f"{words}, without a summary")
+    blocks, more = text_blocks(text, whole=whole)
+    return EndCard(**base, words=words, blocks=blocks, more=more)
+
+
 _BEFORE = ("preTokens", "tokens_before", "tokensBefore", "original_token_count", "originalTokenCount", "before")
 _AFTER = ("postTokens", "tokens_after", "tokensAfter", "new_token_count", "newTokenCount", "after")
 
@@ -274,10 +291,13 @@ def _group_card(
 
 
 def _fold_card(document: CaptureDocument, table: StepTable, ref: CardRef) -> FoldCard:
-    members = fold_members(table, ref)
+    is_inherited = ref.kind == CardKind.INHERITED
+    members = inherited_steps(table, int(table.step_of[ref.message])) if is_inherited else fold_members(table, ref)
     time_ns = int(document.capture.columns["time_ns"][ref.message])
     sender = wire_text.safe_line(document.capture.string("sender", ref.message) or "", 120)
-    if ref.kind == CardKind.RECORDS:
+    if is_inherited:
+        words = f"{formats.count_of(len(members), 'message')} of the parent chat, from before this sub-session"
+    elif ref.kind == CardKind.RECORDS:
         senders = [wire_text.safe_line(document.capture.string("sender", int(row)) or "", 80)
                    for row in table.rows[members[:50]]]  # fmt: skip
         names = [name for name, _ in Counter(filter(None, senders)).most_common(2)]

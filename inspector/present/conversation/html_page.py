@@ -31,6 +31,7 @@ from inspector.present.conversation.cards import (
     CardKind,
     CompactionCard,
     Diff,
+    EndCard,
     FoldCard,
     GroupCard,
     OtherCard,
@@ -153,6 +154,8 @@ class HtmlPage:
             return head, f"<blockquote>{_blocks(card.prompt)}</blockquote>{_blocks(card.result)}", "agent"
         if isinstance(card, CompactionCard):
             return _text(", ".join(filter(None, text_facts(card)))), _blocks(card.blocks) + _more(card.more), "cut"
+        if isinstance(card, EndCard):
+            return _text(card.words), _blocks(card.blocks) + _more(card.more), "cut"
         if isinstance(card, FoldCard):
             return f'<span class="line">{_text(card.words)}</span>', "", "fold"
         if isinstance(card, GroupCard):

@@ -27,6 +27,7 @@ from inspector.present.conversation.cards import (
     CardKind,
     CompactionCard,
     Diff,
+    EndCard,
     FoldCard,
     GroupCard,
     OtherCard,
@@ -176,6 +177,8 @@ class MarkdownCards:
             ]  # fmt: skip
         if isinstance(card, CompactionCard):
             return ["---", f"*{_words(text_facts(card))}*", quoted(blocks_text(card.blocks)) if card.blocks else ""]
+        if isinstance(card, EndCard):
+            return ["---", f"*{_line(card.words)}*", quoted(blocks_text(card.blocks)) if card.blocks else ""]
         if isinstance(card, FoldCard):
             return [f"*{_line(card.words)}*"]
         if isinstance(card, GroupCard):

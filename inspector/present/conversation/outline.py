@@ -10,6 +10,9 @@ In a run of at least `QUIET_RUN` quiet calls, thoughts between them included, of
 stays and the others become one card. Records that a program wrote for itself become one card a run, and so do at least
 `PRESENCE_RUN` messages in a row about participants who join or leave.
 
+RULE of sub-sessions of MSP: their end is a card with its summary. In the scope of one, the message that opened it is a
+fold of the messages of the parent chat from before it, and its end is the last card.
+
 Messages without a step belong to the card of the message that they repeat, else to the card before them.
 """
 
@@ -31,6 +34,7 @@ from inspector.filters.scope import Reach, ScopeNodes
 from inspector.present.conversation.cards import CardKind, CardRef
 from inspector.present.conversation.permissions import permissions_of
 from inspector.present.conversation.tool_sorts import sort_of_tool
+from inspector.protocol import msp
 from inspector.store.columns.flags import Flag
 
 Rows = NDArray[np.int64]
@@ -201,6 +205,14 @@ def outline_of(
     return _Builder(analysis, table, options, reading).build()
 
 
+def inherited_steps(table: StepTable, opening: int) -> Rows:
+    """Returns the texts of the context of a step before it."""
+    before = (table.nodes[:opening] == table.nodes[opening]) & (table.spaces[:opening] == table.spaces[opening])
+    return np.flatnonzero(
+        before & ((table.kinds[:opening] == StepKind.PROMPT) | (table.kinds[:opening] == StepKind.ANSWER))
+    )
+
+
 def reading_calls(facts: CallFacts) -> list[int]:
     """Returns the messages of calls with commands that only read or search."""
     return [call.row for call in facts.calls if call.sort]
@@ -219,17 +231,18 @@ class _Builder:
         self._kinds = np.array([_CARD_OF_STEP[StepKind(code)] for code in range(len(StepKind))], np.uint8)[table.kinds]
         # A span of a model call has a message of its own; other outputs are shown by their texts and calls.
         shown = (table.kinds != StepKind.MODEL) | (table.step_of[table.rows] == np.arange(len(table)))
+        self._inherited = np.zeros(len(table), np.bool_)
         self._joined = self._join_frames(shown)
         self._join_announcements(shown)
         self._join_permissions(shown)
         self._parents = self._parents_of_steps(shown)
-        is_call = self._kinds == CardKind.CALL
-        self._kinds[is_call & self._are_notices()] = CardKind.OTHER
-        is_call = self._kinds == CardKind.CALL
-        self._kinds[is_call & (table.opens != NO_NODE)] = CardKind.AGENT
+        self._kinds[(self._kinds == CardKind.CALL) & self._are_notices()] = CardKind.OTHER
+        self._kinds[(self._kinds == CardKind.CALL) & (table.opens != NO_NODE)] = CardKind.AGENT
         self._has_below = np.zeros(len(table), np.bool_)
         self._has_below[self._parents[shown & (self._parents >= 0)]] = True
         self._kinds[self._has_below & np.isin(self._kinds, [CardKind.OTHER])] = CardKind.GROUP
+        self._kinds[self._are_of(msp.SUBSESSION_CLOSED) & (self._kinds == CardKind.OTHER)] = CardKind.END
+        self._kinds[self._inherited & self._has_below] = CardKind.INHERITED
         folds = self._folds(shown)
         unfolded = set(options.unfolded)
         if options.reveals:
@@ -318,9 +331,34 @@ class _Builder:
             inside &= table.nodes == MAIN
         elif options.scope is not None:
             inside &= ScopeNodes(self._analysis.contexts).node_mask(options.scope, options.reach)[table.nodes]
+        above = self._above_subsession() if options.scope not in (None, MAIN) else None
+        if above is not None:
+            opening, end, texts = above
+            inside[end] = True
+            inside[opening] = inside[texts] = len(texts) > 0
+            self._inherited[opening] = True
         shown &= inside
-        kept = (parents >= 0) & inside[np.maximum(parents, 0)]
-        return np.where(kept, parents, -1)
+        kept = (parents >= 0) & inside[np.maximum(parents, 0)] & ~self._inherited[np.maximum(parents, 0)]
+        parents = np.where(kept, parents, -1)
+        if above is not None:
+            parents[above[2]] = above[0]
+        return parents
+
+    def _above_subsession(self) -> tuple[int, Rows, Rows] | None:
+        """Returns the opening, the end, and the texts of the parent before them, if the scope is a sub-session."""
+        table, node = self._table, self._options.scope
+        assert node is not None
+        opening = np.flatnonzero((table.opens == node) & self._are_of(msp.SUBSESSION_OPENED))
+        if not len(opening):
+            return None
+        first, end = int(opening[0]), int(self._analysis.contexts.sequences.first_end[node])
+        ended = table.step_of[end : end + 1] if 0 <= end < self._count else _NO_STEPS
+        return first, ended[ended >= 0], inherited_steps(table, first)
+
+    def _are_of(self, kind: str) -> NDArray[np.bool_]:
+        """(n,) bool: True for steps of messages of a kind."""
+        code = self._analysis.capture.strings.find(kind) or -1
+        return self._columns["kind"][: self._count][self._table.rows] == code
 
     # Folds
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 
 from inspector.base.utf16 import Utf16Offsets
 from inspector.present import formats
@@ -20,6 +20,7 @@ from inspector.present.conversation.cards import (
     CompactionCard,
     Diff,
     DiffLine,
+    EndCard,
     FoldCard,
     GroupCard,
     OtherCard,
@@ -35,6 +36,7 @@ from inspector.ui.panels.conversation.card_parts import (
     MAX_COLORED,
     MORE,
     add_blocks,
+    add_line_across,
     add_more,
     add_pictures,
     bookmark_shape,
@@ -68,6 +70,7 @@ class Look:
         is_shown: its steps are shown below it.
         shows_sender: a line above the text names the sender.
         folds_results: a call shows no output unless it is open.
+        is_inherited: it is a message of the parent chat above those of a sub-session.
     """
 
     width: int
@@ -76,6 +79,7 @@ class Look:
     is_shown: bool = False
     shows_sender: bool = False
     folds_results: bool = False
+    is_inherited: bool = False
 
 
 def lay_out_card(
@@ -91,7 +95,7 @@ def lay_out_card(
         _sender(builder, card)
     match card:
         case TextCard():
-            _prompt(builder, card) if card.ref.kind == CardKind.PROMPT else _answer(builder, card)
+            _prompt(builder, card, look) if card.ref.kind == CardKind.PROMPT else _answer(builder, card, look)
         case ThoughtCard():
             _thought(builder, card, look)
         case CallCard():
@@ -100,6 +104,8 @@ def lay_out_card(
             _agent(builder, card, look)
         case CompactionCard():
             _compaction(builder, card)
+        case EndCard():
+            _end(builder, card)
         case FoldCard():
             _fold(builder, card, look)
         case GroupCard():
@@ -148,30 +154,33 @@ def _aside(builder: CardBuilder, words: str) -> None:
     builder.y = rect.bottom()
 
 
-def _prompt(builder: CardBuilder, card: TextCard) -> None:
+def _prompt(builder: CardBuilder, card: TextCard, look: Look) -> None:
     builder.mark("disc", "ink.tertiary", 10)
     top, pad_x, pad_y = builder.y, builder.px(12), builder.px(9)
     rect_at = len(builder.layout.shapes)
     builder.left += pad_x
     builder.right -= pad_x
     builder.y += pad_y
-    add_blocks(builder, card.blocks, empty="(empty prompt)" if not card.pictures else "")
+    ink = "ink.secondary" if look.is_inherited else "ink.primary"
+    add_blocks(builder, card.blocks, empty="(empty prompt)" if not card.pictures else "", token=ink)
     add_pictures(builder, card.pictures)
     add_more(builder, card.more)
     builder.left -= pad_x
     builder.right += pad_x
     builder.y += pad_y
     rect = QRectF(builder.left, top, builder.right - builder.left, builder.y - top)
-    builder.box(rect, "accent.wash", "line.control" if builder.theme.high_contrast else None,
-                radius=builder.theme.metrics.radius_bubble)  # fmt: skip
+    edge = "line.hair" if look.is_inherited else "line.control" if builder.theme.high_contrast else None
+    fill = None if look.is_inherited else "accent.wash"
+    builder.box(rect, fill, edge, radius=builder.theme.metrics.radius_bubble)
     # Under its text.
     builder.layout.shapes.insert(rect_at, builder.layout.shapes.pop())
     builder.layout.frame = rect
 
 
-def _answer(builder: CardBuilder, card: TextCard) -> None:
+def _answer(builder: CardBuilder, card: TextCard, look: Look) -> None:
     builder.mark("ring", "ink.secondary", 0)
-    add_blocks(builder, card.blocks, empty="" if card.pictures or card.is_open else "no text")
+    ink = "ink.secondary" if look.is_inherited else "ink.primary"
+    add_blocks(builder, card.blocks, empty="" if card.pictures or card.is_open else "no text", token=ink)
     add_pictures(builder, card.pictures)
     add_more(builder, card.more)
     if card.is_open:
@@ -500,28 +509,35 @@ def _inline_link(builder: CardBuilder, text: str, act: str, x: float, rect: QRec
 
 def _compaction(builder: CardBuilder, card: CompactionCard) -> None:
     builder.mark("ri.scissors-cut-line", "ink.tertiary", 4)
-    theme = builder.theme
     words = card.words or "Context compacted"
     if card.before >= 0 and card.after >= 0:
         words += f" · {formats.short_count(card.before)} → {formats.short_count(card.after)} tokens"
     elif card.before >= 0:
         words += f" · {formats.short_count(card.before)} tokens before"
-    metrics = builder.metrics("small")
-    height = metrics.height() + builder.px(12)
-    rect = QRectF(builder.left, builder.y, builder.right - builder.left, height)
-    text = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(rect.width() * 0.8))
-    width = metrics.horizontalAdvance(text)
-    x = rect.center().x() - width / 2
+    add_line_across(builder, words)
 
-    def paint(painter: QPainter) -> None:
-        painter.setPen(QPen(theme.color("line.strong"), 1))
-        middle, gap = round(rect.center().y()), builder.px(10)
-        painter.drawLine(round(rect.left()), middle, round(x) - gap, middle)
-        painter.drawLine(round(x + width) + gap, middle, round(rect.right()), middle)
 
-    builder.layout.shapes.append(paint)
-    builder.words(Words(text, "small", "ink.secondary"), x, rect, width + 2)
-    builder.y += height
+def _end(builder: CardBuilder, card: EndCard) -> None:
+    """Adds the end of a sub-session as a line across, and its summary in a box."""
+    builder.mark("check", "ink.tertiary", 4)
+    add_line_across(builder, card.words)
+    if not card.blocks:
+        return
+    pad, top, at = builder.px(12), builder.y + builder.px(4), len(builder.layout.shapes)
+    builder.left += pad
+    builder.right -= pad
+    builder.y = top + builder.px(8)
+    line = builder.metrics("label").height() + builder.px(4)
+    rect = QRectF(builder.left, builder.y, builder.right - builder.left, line)
+    builder.words(Words("Summary", "label", "ink.secondary"), builder.left, rect, rect.width())
+    builder.y = rect.bottom()
+    add_blocks(builder, card.blocks)
+    add_more(builder, card.more)
+    builder.left -= pad
+    builder.right += pad
+    builder.y += builder.px(9)
+    builder.box(QRectF(builder.left, top, builder.right - builder.left, builder.y - top), "surface.inset", "line.hair")
+    builder.layout.shapes.insert(at, builder.layout.shapes.pop())
 
 
 def _fold(builder: CardBuilder, card: FoldCard, look: Look) -> None:

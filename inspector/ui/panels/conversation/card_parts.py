@@ -122,3 +122,24 @@ def bookmark_shape(theme: Theme) -> Shape:
         painter.drawPixmap(0, 0, icons.pixmap("mark", "accent.text", side, dpr))
 
     return paint
+
+
+def add_line_across(builder: CardBuilder, words: str) -> None:
+    """Adds words in the middle of a hairline."""
+    theme = builder.theme
+    metrics = builder.metrics("small")
+    height = metrics.height() + builder.px(12)
+    rect = QRectF(builder.left, builder.y, builder.right - builder.left, height)
+    text = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(rect.width() * 0.8))
+    width = metrics.horizontalAdvance(text)
+    x = rect.center().x() - width / 2
+
+    def paint(painter: QPainter) -> None:
+        painter.setPen(QPen(theme.color("line.strong"), 1))
+        middle, gap = round(rect.center().y()), builder.px(10)
+        painter.drawLine(round(rect.left()), middle, round(x) - gap, middle)
+        painter.drawLine(round(x + width) + gap, middle, round(rect.right()), middle)
+
+    builder.layout.shapes.append(paint)
+    builder.words(Words(text, "small", "ink.secondary"), x, rect, width + 2)
+    builder.y += height

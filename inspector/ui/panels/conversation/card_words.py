@@ -20,6 +20,7 @@ from inspector.present.conversation.cards import (
     Card,
     CardKind,
     CompactionCard,
+    EndCard,
     FoldCard,
     GroupCard,
     OtherCard,
@@ -48,7 +49,7 @@ def card_heading(card: Card) -> str:
             return f"Sub-agent {card.agent}{outcome}"
         case CompactionCard():
             return "Context compacted"
-        case FoldCard():
+        case FoldCard() | EndCard():
             return card.words
         case GroupCard() | OtherCard():
             return card.label
@@ -66,6 +67,8 @@ def card_text(card: Card) -> str:
 
 def _body(card: Card) -> str:
     match card:
+        case EndCard():
+            return f"Summary: {plain_text(card.blocks)}" if card.blocks else ""
         case TextCard():
             return "\n".join((plain_text(card.blocks), *_picture_words(card.pictures))).strip()
         case ThoughtCard():

@@ -19,7 +19,7 @@ from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.widgets.latest_answer import Client, Pending
 
 _TYPING_MS = 150
-HIDING = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT, CardKind.GROUP)
+HIDING = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT, CardKind.GROUP, CardKind.INHERITED)
 """Kinds of cards that may hide others."""
 
 

@@ -109,6 +109,14 @@ class ConversationModel(QAbstractListModel):
         key = self.key(row)
         return (key in self.opened) != (self.opens_all or (self.opens_thoughts and key[0] == CardKind.THOUGHT))
 
+    def is_inherited(self, row: int) -> bool:
+        """Returns True for a message of the parent chat above those of a sub-session."""
+        outline = self.outline
+        return (
+            outline is not None and outline.kinds[0] == CardKind.INHERITED and bool(outline.is_open[0])
+            and 0 < row <= outline.counts[0]
+        )  # fmt: skip
+
     # Cards
 
     def card(self, row: int) -> Card | None:
@@ -190,7 +198,9 @@ class ConversationModel(QAbstractListModel):
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role in _TEXT_ROLES and index.isValid() and index.row() < len(self):
             card = self.card(index.row())
-            return "" if card is None else card_text(card)
+            if card is None:
+                return ""
+            return f"Inherited: {card_text(card)}" if self.is_inherited(index.row()) else card_text(card)
         return None
 
 

@@ -33,7 +33,7 @@ from inspector.ui.panels.conversation.inline_pictures import InlinePictures
 from inspector.ui.panels.conversation.model import ConversationModel
 from inspector.ui.panels.conversation.side import SidePane
 from inspector.ui.panels.conversation.spine import Spine
-from inspector.ui.panels.conversation.view import ConversationView
+from inspector.ui.panels.conversation.view import UNOPENABLE, ConversationView
 from inspector.ui.panels.details.text_block import ask_to_open
 from inspector.ui.panels.list_panel import ShownMessages
 from inspector.ui.panels.messages.new_messages_pill import NewPill
@@ -45,7 +45,7 @@ _SIDE_FROM = 640
 _REST = 10
 """The outline takes at most this fraction of the time."""
 NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
-_UNFOLDABLE = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT)
+_UNFOLDABLE = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT, CardKind.INHERITED)
 
 
 class ConversationPanel(QWidget):
@@ -495,7 +495,7 @@ class ConversationPanel(QWidget):
             action.setObjectName(name)
             action.triggered.connect(lambda *_checked: do())
 
-        if kind not in (CardKind.PROMPT, CardKind.ANSWER, CardKind.COMPACTION, CardKind.OTHER):
+        if kind not in UNOPENABLE:
             add("conversation.open", "Open or close", lambda: self.open_row(row))
         add("conversation.details", "Open in details", lambda: self.details_requested.emit(message))
         if kind == CardKind.AGENT and int(outline.opens[row]) >= 0:

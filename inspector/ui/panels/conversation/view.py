@@ -44,8 +44,10 @@ _BYTES_A_LINE = 90
 _DRAG_MS = 40
 _ESTIMATES = {
     CardKind.THOUGHT: 30, CardKind.CALL: 96, CardKind.AGENT: 110, CardKind.COMPACTION: 44, CardKind.FOLD: 30,
-    CardKind.RECORDS: 28, CardKind.GROUP: 34, CardKind.OTHER: 30,
+    CardKind.RECORDS: 28, CardKind.GROUP: 34, CardKind.OTHER: 30, CardKind.INHERITED: 30, CardKind.END: 80,
 }  # fmt: skip
+UNOPENABLE = (CardKind.PROMPT, CardKind.ANSWER, CardKind.COMPACTION, CardKind.OTHER, CardKind.END)
+"""Kinds of cards that are always open."""
 
 
 class TextPlace(NamedTuple):
@@ -162,6 +164,7 @@ class ConversationView(VariableHeightView):
         look = Look(
             self.column()[1], int(outline.depths[row]), is_open=self._cards.is_open(row),
             is_shown=bool(outline.is_open[row]), shows_sender=names_sender, folds_results=self._cards.folds_results,
+            is_inherited=self._cards.is_inherited(row),
         )  # fmt: skip
         known = self._layouts.get(key)
         if known is not None and known[0] is card and known[1] == look and known[2] is self.locate:
@@ -392,7 +395,7 @@ class ConversationView(VariableHeightView):
             self.acted.emit(row, OPEN)
 
     def _is_openable(self, row: int) -> bool:
-        return self._cards.key(row)[0] not in (CardKind.PROMPT, CardKind.ANSWER, CardKind.COMPACTION, CardKind.OTHER)
+        return self._cards.key(row)[0] not in UNOPENABLE
 
     @override
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
