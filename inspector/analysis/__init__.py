@@ -62,13 +62,14 @@ class AnalysisChanges:
     """Result of one feed: messages `start` to `stop` are new, `changed` are earlier ones with new values.
 
     `tree_moved` is true if contexts appeared, moved or changed their type. Values that depend on the tree may then have
-    changed in any message.
+    changed in any message. `counts_only` is true if only counts of tokens are new.
     """
 
     start: int
     stop: int
     changed: Rows
     tree_moved: bool
+    counts_only: bool = False
 
 
 def _reads_unmasked(
@@ -205,7 +206,7 @@ class Analysis:
 
     def take_counted(self) -> AnalysisChanges:
         """Returns the messages with newly counted tokens since the last call."""
-        return AnalysisChanges(self._fed, self._fed, self.tokens.take_changes(), False)
+        return AnalysisChanges(self._fed, self._fed, self.tokens.take_changes(), False, counts_only=True)
 
     @_reads_unmasked
     def catch_up(self) -> AnalysisChanges:

@@ -6,6 +6,7 @@ import time
 
 from inspector.base.slices import run_step
 from inspector.document.document import CaptureDocument
+from inspector.present.conversation.markdown import prepare_parsers
 
 FLOOD = 3_000
 """Messages per second that suspend counting, because recording and display have priority."""
@@ -34,6 +35,7 @@ class IdleWork:
         self._done_at: float | None = None
         self._rate_sample = (time.monotonic(), 0)
         self._flooded = False
+        self._is_prepared = False
 
     @property
     def _is_counted(self) -> bool:
@@ -55,6 +57,9 @@ class IdleWork:
         """Works for a few milliseconds; returns True if more is due now."""
         if self.is_checking:
             self.is_checking = not run_step(self._document.postponed_checks())
+        if not self._is_prepared and time.monotonic() >= self._count_from:
+            self._is_prepared = True
+            prepare_parsers()
         counts = (
             self.counts_tokens and time.monotonic() >= self._count_from and not self._is_flooded() and self._count()
         )

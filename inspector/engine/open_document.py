@@ -21,7 +21,10 @@ from inspector.store.columns.flags import Flag
 
 
 class FollowsChanges(Protocol):
-    """Figures that are updated from one request to the next."""
+    """Figures that are updated from one request to the next.
+
+    A class with a true `ignores_counts` is not notified of counted tokens, which come once a second in a long log.
+    """
 
     def note_changed(self, changed: Rows, /) -> None:
         """Notes earlier messages that have changed; new messages are found by their number."""
@@ -89,7 +92,8 @@ class OpenDocument:
         # Figures that nobody asks for would cost time with each change.
         self._kept = {key: kept for key, kept in self._kept.items() if kept[1] > now_s}
         for figures, _ in self._kept.values():
-            figures.note_changed(changes.changed)
+            if not (changes.counts_only and getattr(figures, "ignores_counts", False)):
+                figures.note_changed(changes.changed)
         if self._subscribers:
             changed = np.asarray(changes.changed, np.int64)
             update = Update(self.number, self.version, changes.start, changes.stop, changed, changes.tree_moved)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+import msgspec
+
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.steps.call_facts import KeptCalls
 from inspector.engine.open_document import OpenDocument
@@ -27,7 +29,7 @@ from inspector.present.conversation.describe import describe_card, describe_card
 from inspector.present.conversation.markdown_text import MarkdownCards
 from inspector.present.conversation.outline import Outline as Outline
 from inspector.present.conversation.outline import OutlineOptions as OutlineOptions
-from inspector.present.conversation.outline import outline_of, reading_calls
+from inspector.present.conversation.outline import outline_of
 from inspector.present.conversation.texts import picture_bytes
 
 _MOST_CARDS, MOST_COPIED = 500, 2_000
@@ -36,9 +38,17 @@ _CARDS_A_STEP = 24
 
 
 class OutlineConversation(Request[Outline], frozen=True):
-    """The cards of a conversation in display order, without their texts."""
+    """The cards of a conversation in display order, without their texts.
 
+    Attributes:
+        options: its options.
+        near: a message near which runs of quiet steps are folded; others may not be (`Outline.is_partial`). None for
+            all runs, which takes until all commands have been read.
+    """
+
+    is_urgent: ClassVar[bool] = True
     options: OutlineOptions = OutlineOptions()
+    near: int | None = None
 
 
 class DescribeCards(Request[list[Card]], frozen=True):
@@ -80,6 +90,8 @@ class PictureBytes(Request[bytes], frozen=True):
 class _KeptOutline:
     """The last outline of a document, until a change."""
 
+    ignores_counts: ClassVar[bool] = True
+
     def __init__(self) -> None:
         self.outlines: dict[OutlineOptions, tuple[object, Outline]] = {}
 
@@ -94,12 +106,16 @@ def _outline(held: OpenDocument, asked: OutlineConversation) -> Steps[Outline]:
     kept = held.kept(_KeptOutline, _KeptOutline).outlines
     found = kept.get(asked.options)
     if found is None or found[0] is not table:
-        facts = yield from held.kept(KeptCalls, lambda: KeptCalls(analysis)).facts()
+        reading, is_partial = yield from held.kept(KeptCalls, lambda: KeptCalls(analysis)).reading_rows(asked.near)
         # The document may have grown in between.
         table = steps_of(held)
+        yield
+        found = table, outline_of(analysis, table, asked.options, reading)
+        if is_partial:
+            return msgspec.structs.replace(found[1], is_partial=True)
         if len(kept) > 2:
             kept.clear()
-        found = kept[asked.options] = table, outline_of(analysis, table, asked.options, reading_calls(facts))
+        kept[asked.options] = found
     return found[1]
 
 

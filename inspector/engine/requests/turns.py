@@ -28,6 +28,8 @@ MAX_PROMPT = 400
 class KeptSteps:
     """The steps of a document, derived anew after each change. O(messages) then."""
 
+    ignores_counts: ClassVar[bool] = True
+
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._table: StepTable | None = None

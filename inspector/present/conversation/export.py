@@ -25,7 +25,7 @@ from inspector.present.conversation.cards import CardKind
 from inspector.present.conversation.describe import describe_card
 from inspector.present.conversation.html_page import HtmlPage
 from inspector.present.conversation.markdown_text import MarkdownCards, escaped
-from inspector.present.conversation.outline import Outline, OutlineOptions, outline_of, reading_calls
+from inspector.present.conversation.outline import Outline, OutlineOptions, outline_of
 from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import SecretRule
 
@@ -43,9 +43,9 @@ def write_conversation(
         messages: only cards with one of these messages, and the cards around them; None for all.
         as_html: an HTML page; else Markdown.
     """
-    none, facts = Counter[SecretRule](), run_to_end(KeptCalls(document.analysis).facts())
+    none, (reading, _) = Counter[SecretRule](), run_to_end(KeptCalls(document.analysis).reading_rows())
     options = OutlineOptions(unfolds_all=True, shows_records=as_html)
-    outline = outline_of(document.analysis, table, options, reading_calls(facts))
+    outline = outline_of(document.analysis, table, options, reading)
     shown = _shown_items(outline, messages)
     name = safe_line(document.name, 200)
     count = len(document.analysis) if messages is None else len(messages)

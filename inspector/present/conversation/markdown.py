@@ -51,11 +51,17 @@ _STYLES = {"strong": RunStyle.BOLD, "em": RunStyle.ITALIC, "s": RunStyle.STRIKE}
 
 @cache
 def _parser(*, keeps_lines: bool) -> MarkdownIt:
-    from markdown_it import MarkdownIt  # 30 ms, needless for documents that nobody reads
+    from markdown_it import MarkdownIt  # 30 to 90 ms: an engine imports it while idle
 
     parser = MarkdownIt("commonmark", {"html": False, "breaks": keeps_lines, "maxNesting": _MAX_DEPTH})
     parser.core.ruler.at("inline", _parse_inlines)
     return parser.enable(["table", "strikethrough"])
+
+
+def prepare_parsers() -> None:
+    """Makes the parsers before the first text, for which a person waits."""
+    for keeps_lines in (False, True):
+        _parser(keeps_lines=keeps_lines)
 
 
 def _parse_inlines(state: StateCore) -> None:

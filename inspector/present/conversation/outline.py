@@ -18,7 +18,7 @@ Messages without a step belong to the card of the message that they repeat, else
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 import msgspec
 import numpy as np
@@ -28,7 +28,6 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.streams.stream_pass import NO_RUN
-from inspector.analysis.views.steps.call_facts import CallFacts
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable, given_tokens
 from inspector.filters.scope import Reach, ScopeNodes
 from inspector.present.conversation.cards import CardKind, CardRef
@@ -46,6 +45,7 @@ PRESENCE_RUN = 3
 PRESENCE_KINDS = ("system/join", "system/welcome", "system/presence")
 _RECORD, _QUIET, _THOUGHT, _PRESENT = 1, 2, 3, 4
 _MAX_DEPTH = 64
+_NO_STEPS = np.zeros(0, np.int64)
 _PEOPLE = ("user", "client")
 
 _CARD_OF_STEP = {
@@ -78,6 +78,7 @@ class Outline(msgspec.Struct, frozen=True):
             for records that are not shown.
         records: records that are not shown.
         unfolded: `unfolded` of the request with the folds that hid its `reveals`.
+        is_partial: commands far from the place that was asked for are not read yet, so that reading ones do not fold.
     """
 
     kinds: NDArray[np.uint8]
@@ -98,6 +99,7 @@ class Outline(msgspec.Struct, frozen=True):
     items: NDArray[np.int32]
     records: int
     unfolded: tuple[int, ...]
+    is_partial: bool = False
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -139,9 +141,6 @@ class OutlineOptions(msgspec.Struct, frozen=True):
     folds_quiet: bool = True
     unfolds_all: bool = False
     reveals: tuple[int, ...] = ()
-
-
-_NO_STEPS = np.zeros(0, np.int64)
 
 
 class _Items:
@@ -192,7 +191,7 @@ def _runs(steps: Rows, is_plain: NDArray[np.bool_]) -> Iterator[Rows]:
 
 
 def outline_of(
-    analysis: Analysis, table: StepTable, options: OutlineOptions, reading: Sequence[int] = ()
+    analysis: Analysis, table: StepTable, options: OutlineOptions, reading: Rows = _NO_STEPS
 ) -> Outline:  # fmt: skip
     """Returns the outline. O(messages) in numpy, O(folds and contexts) in Python.
 
@@ -213,14 +212,9 @@ def inherited_steps(table: StepTable, opening: int) -> Rows:
     )
 
 
-def reading_calls(facts: CallFacts) -> list[int]:
-    """Returns the messages of calls with commands that only read or search."""
-    return [call.row for call in facts.calls if call.sort]
-
-
 class _Builder:
     def __init__(
-        self, analysis: Analysis, table: StepTable, options: OutlineOptions, reading: Sequence[int]
+        self, analysis: Analysis, table: StepTable, options: OutlineOptions, reading: Rows
     ) -> None:  # fmt: skip
         self._analysis, self._table, self._options, self._reading = analysis, table, options, reading
         self._count = len(table.step_of)
@@ -406,7 +400,7 @@ class _Builder:
         strings = self._analysis.capture.strings
         names, places = np.unique(targets, return_inverse=True)
         named = np.array([bool(code) and sort_of_tool(strings[code]) != "" for code in names.tolist()], np.bool_)
-        quiet = named[places] | np.isin(table.rows[steps], np.asarray(self._reading, np.int64))
+        quiet = named[places] | np.isin(table.rows[steps], self._reading)
         return quiet & (self._kinds[steps] == CardKind.CALL) & (table.states[steps] == StepState.OK)
 
     def _hiding(self, folds: Rows) -> set[int]:

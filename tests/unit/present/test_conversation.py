@@ -21,7 +21,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.scope import Reach
 from inspector.present.conversation.cards import AgentCard, CallCard, Card, CardKind, CompactionCard, FoldCard, TextCard
 from inspector.present.conversation.describe import describe_card
-from inspector.present.conversation.outline import QUIET_RUN, Outline, OutlineOptions, outline_of, reading_calls
+from inspector.present.conversation.outline import QUIET_RUN, Outline, OutlineOptions, outline_of
 from inspector.present.conversation.texts import picture_bytes
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, tool_result
 from tests.samples import DATA, FORMAT_SAMPLES, sample
@@ -39,7 +39,7 @@ def opened(path: Path) -> CaptureDocument:
 def outlined(document: CaptureDocument, **options: object) -> Outline:
     """Returns an outline with some options."""
     made = OutlineOptions(**options)  # pyright: ignore[reportArgumentType]
-    reading = reading_calls(run_to_end(KeptCalls(document.analysis).facts()))
+    reading, _is_partial = run_to_end(KeptCalls(document.analysis).reading_rows())
     return outline_of(document.analysis, step_table(document.analysis), made, reading)
 
 

@@ -53,7 +53,7 @@ def _near_messages(
     time = int(columns["time_ns"][message])
     if not codes or time == NO_TIME or not may_be_linked(analysis, message):
         return NO_ROWS
-    found = np.isin(columns["kind"][near], codes)
+    found = np.logical_or.reduce([columns["kind"][near] == code for code in codes])
     for name in ("space", "source", "connection"):
         found &= columns[name][near] == columns[name][message]
     rows = np.flatnonzero(found) + start
@@ -72,7 +72,8 @@ def _linkable(analysis: Analysis, rows: Rows) -> Rows:
     fit = (columns["sender"][rows] != 0) & (columns["flags"][rows] & _UNUSABLE == 0)
     # Sessions of MSP name their parents themselves.
     fit &= columns["protocol"][rows] != (capture.strings.find(msp.PROTOCOL) or -1)
-    fit &= ~np.isin(rows, capture.impersonations["message"])
+    if len(doubtful := capture.impersonations["message"]):
+        fit &= ~np.isin(rows, doubtful)
     rows = rows[fit]
     forged = analysis.trust.forged
     return rows[[row not in forged for row in rows.tolist()]] if forged else rows

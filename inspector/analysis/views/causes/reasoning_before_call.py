@@ -31,7 +31,8 @@ def thought_before(analysis: Analysis, message: int) -> int | None:
     if not sender or not codes or not _is_act(analysis, message):
         return None
     near = slice(low, message)
-    thought = np.isin(columns["kind"][near], codes) & (columns["sender"][near] == sender)
+    thought = columns["sender"][near] == sender
+    thought &= np.logical_or.reduce([columns["kind"][near] == code for code in codes])
     thought &= columns["space"][near] == columns["space"][message]
     own = contexts.tree.ancestry(contexts.tree.resolve(contexts.node_of(message)), _MAX_LEVELS)
     rows = np.flatnonzero(thought)[::-1][:_MAX_THOUGHTS] + low

@@ -30,6 +30,9 @@ from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.batch_decoding import read_in_batches
 
 _CALLS_PER_STEP = 64
+_FACTS_PER_STEP = 4_096
+NEAR_CALLS = 512
+"""New calls that a first picture waits for: some 15 ms."""
 _READING = re.compile(r"read|view|open|cat\b|fetch_file|get_file", re.IGNORECASE)
 _TESTING = re.compile(
     r"\b(?:test|tests|pytest|unittest|jest|vitest|mocha|rspec|ctest|tox|nox|phpunit)\b", re.IGNORECASE
@@ -88,6 +91,7 @@ class _Contents(NamedTuple):
     touches: tuple[Touch, ...]
     command: str
     sort: Sort
+    is_test: bool
 
 
 class CallFact(NamedTuple):
@@ -101,6 +105,7 @@ class CallFact(NamedTuple):
         touches: files that it reads or changes.
         command: its shell command; "" for other calls.
         sort: sort of a command that only reads or searches.
+        is_test: its command runs tests.
     """
 
     row: int
@@ -110,6 +115,7 @@ class CallFact(NamedTuple):
     touches: tuple[Touch, ...]
     command: str
     sort: Sort = ""
+    is_test: bool = False
 
     @property
     def is_change(self) -> bool:
@@ -128,11 +134,6 @@ class CallFact(NamedTuple):
         if len(self.command) >= _MAX_COMMAND or _CHANGING.search(command):
             return True
         return any(part.strip() and _HARMLESS.match(part.strip()) is None for part in _JOINTS.split(command))
-
-    @property
-    def is_test(self) -> bool:
-        """True for a command that runs tests."""
-        return bool(self.command) and _TESTING.search(self.command) is not None
 
 
 @dataclass(slots=True)
@@ -280,6 +281,7 @@ class KeptCalls:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._contents: dict[int, _Contents] = {}
+        self._reading: list[int] = []
 
     def note_changed(self, changed: Rows) -> None:
         """Does nothing, because arguments never change; outcomes are looked up anew."""
@@ -302,17 +304,39 @@ class KeptCalls:
                 else Outcome.OK if answer != NO_ROW
                 else Outcome.OPEN
             )  # fmt: skip
-            found.append(CallFact(row, answer, outcome, tool, contents.touches, contents.command, contents.sort))
+            found.append(CallFact(row, answer, outcome, tool, *contents))
+            if len(found) % _FACTS_PER_STEP == 0:
+                yield
         return CallFacts(found)
 
+    def reading_rows(self, near: int | None = None) -> SlicedWork[tuple[Rows, bool]]:
+        """Returns the messages of calls with commands that only read or search, in steps. O(bytes) of new calls.
+
+        Args:
+            near: a message. At most NEAR_CALLS new calls around it are read, so that a first picture need not wait.
+
+        Returns the messages, and True if calls are left that were not read.
+        """
+        rows = calls_of(self._analysis).rows
+        new = rows[[row not in self._contents for row in rows.tolist()]]
+        is_partial = near is not None and len(new) > NEAR_CALLS
+        if near is not None and is_partial:
+            new = np.sort(new[np.argsort(np.abs(new - near), kind="stable")[:NEAR_CALLS]])
+        yield from self._read_new(new, self._analysis.correlation.columns["target"][new].tolist())
+        return np.array(self._reading, np.int64), is_partial
+
     def _read_new(self, rows: Rows, targets: Sequence[int]) -> SlicedWork[None]:
-        """Reads the arguments of new calls, in steps."""
+        """Reads the arguments of new calls, in steps. Several requests share the work."""
         capture, strings = self._analysis.capture, self._analysis.capture.strings
-        new = {row: target for row, target in zip(rows.tolist(), targets, strict=True) if row not in self._contents}
-        payloads = read_in_batches(capture, np.array([*new], np.int64), self._payload_of)
-        for (row, target), payload in zip(new.items(), payloads, strict=True):
-            self._contents[row] = _contents_of(strings[target] if target else "", payload)
-            if len(self._contents) % _CALLS_PER_STEP == 0:
+        called = list(zip(rows.tolist(), targets, strict=True))
+        for start in range(0, len(called), _CALLS_PER_STEP):
+            new = {row: code for row, code in called[start : start + _CALLS_PER_STEP] if row not in self._contents}
+            payloads = read_in_batches(capture, np.array([*new], np.int64), self._payload_of)
+            for (row, code), payload in zip(new.items(), payloads, strict=True):
+                self._contents[row] = contents = _contents_of(strings[code] if code else "", payload)
+                if contents.sort:
+                    self._reading.append(row)
+            if new:
                 yield
 
     def _payload_of(self, row: int) -> Mapping[str, Any]:
@@ -330,7 +354,9 @@ def _contents_of(tool: str, payload: Mapping[str, Any]) -> _Contents:
     command = command_of(tool, arguments)
     touches = tuple(_touches(tool, arguments))
     line = "" if command is None or touches else command[0]
-    return _Contents(touches, line[:_MAX_COMMAND], sort_of_command(line) if line else "")
+    short = line[:_MAX_COMMAND]
+    is_test = bool(line) and _TESTING.search(short) is not None
+    return _Contents(touches, short, sort_of_command(line) if line else "", is_test)
 
 
 def _touches(tool: str, arguments: object) -> Iterator[Touch]:

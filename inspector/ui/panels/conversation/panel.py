@@ -100,20 +100,19 @@ class ConversationPanel(QWidget):
         self.find_in_text = ConversationFind(client, self.model, self.view, self, themes, self)
         self._lay_out()
         self.setFocusProxy(self.view)
-        self.turns = LatestAnswer(
-            self, client, ListTurns, self._show_turns, every_ms=lambda: intervals.FIGURES_MS, rest=_REST
-        )
-        # The last one made asks first when the panel is shown: the cards, then the turns.
         self.outline = LatestAnswer(
-            self, client, lambda: OutlineConversation(self._options), self._show_outline,
-            every_ms=lambda: intervals.LISTS_MS, rest=_REST,
-        )  # fmt: skip
+            self, client, self._question, self._show_outline, every_ms=lambda: intervals.LISTS_MS, rest=_REST
+        )
 
         def figures(
             question: Callable[[], Request[AnswerT]], show: Callable[[AnswerT], object]
         ) -> LatestAnswer[AnswerT]:
-            return LatestAnswer(self, client, question, show, every_ms=lambda: intervals.FIGURES_MS, rest=_REST)
+            return LatestAnswer(
+                self, client, question, show, every_ms=lambda: intervals.FIGURES_MS, rest=_REST,
+                ready=lambda: self.model.outline is not None,
+            )  # fmt: skip
 
+        # Asked after the cards.
         self.turns = figures(ListTurns, self._show_turns)
         self.files = figures(ListFiles, self.side.show_files)
         self.agents = figures(ListAgents, self.side.show_agents)
@@ -211,6 +210,11 @@ class ConversationPanel(QWidget):
 
     # Answers
 
+    def _question(self) -> OutlineConversation:
+        if self.model.outline is not None:
+            return OutlineConversation(self._options)
+        return OutlineConversation(self._options, near=max(0, self._current or 0))
+
     def _show_outline(self, outline: Outline) -> None:
         is_first = self.model.outline is None
         self._options = msgspec.structs.replace(self._options, unfolded=outline.unfolded, reveals=())
@@ -228,6 +232,11 @@ class ConversationPanel(QWidget):
         for act in acts:
             act()
         self._show_head()
+        if is_first:
+            for latest in (self.turns, self.files, self.agents):
+                latest.request_now()
+        if outline.is_partial:
+            self.outline.request_now()
 
     def _show_turns(self, turns: Turns) -> None:
         self.side.show_turns(turns)

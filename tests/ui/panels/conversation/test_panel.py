@@ -14,9 +14,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.views.steps import call_facts
 from inspector.document.document import CaptureDocument
 from inspector.engine.requests.turns import StepState
 from inspector.present.conversation.cards import CallCard, CardKind, TextCard
+from inspector.present.conversation.outline import Outline
 from inspector.ui.app.application import Application
 from inspector.ui.panels.conversation.card_layout import Zone
 from inspector.ui.panels.conversation.panel import ConversationPanel
@@ -449,3 +451,33 @@ def test_pictures_of_the_log_are_shown_in_place(application: Application, qtbot:
     assert "image/png" in shown_one.words
     texts = " ".join(str(panel.model.index(n).data(Qt.ItemDataRole.AccessibleTextRole)) for n in rows)
     assert "Picture: image/png" in texts
+
+
+@pytest.mark.in_process("changes the number of calls that a first picture reads")
+def test_a_first_picture_folds_near_its_place_and_the_rest_later(
+    application: Application, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(call_facts, "NEAR_CALLS", 6)
+    lines: list[dict[str, Any]] = []
+    for number in range(24):
+        if number in (0, 12):
+            lines.append(claude_line(len(lines), "user", f"Read all parts of {number}"))
+        use = {"type": "tool_use", "id": f"r-{number}", "name": "Bash", "input": {"command": f"cat part-{number}"}}
+        lines.append(claude_line(len(lines), "assistant", [use]))
+        result = {"type": "tool_result", "tool_use_id": f"r-{number}", "content": "a part"}
+        lines.append(claude_line(len(lines), "user", [result]))
+    outlines: list[Outline] = []
+    show = ConversationPanel._show_outline  # pyright: ignore[reportPrivateUsage] - each picture is of interest
+
+    def note(panel: ConversationPanel, outline: Outline) -> None:
+        outlines.append(outline)
+        show(panel, outline)
+
+    monkeypatch.setattr(ConversationPanel, "_show_outline", note)
+    _, panel = opened(application, log_file(data_of(lines)))
+    kept = [CardKind.PROMPT, CardKind.CALL, CardKind.FOLD]
+    qtbot.waitUntil(lambda: kinds(panel) == kept * 2)
+    assert outlines[0].is_partial
+    assert [CardKind(kind) for kind in outlines[0].kinds[:3].tolist()] == kept
+    assert len(outlines[0]) > len(outlines[-1])
+    assert not outlines[-1].is_partial
