@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from inspector.analysis.views.compare.comparison import compare_runs
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.ignored import IgnoreError as IgnoreError
-from inspector.base.slices import run_to_end
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.present.run_comparison import ComparisonAnswer
 
 
 def compared(one: CaptureDocument, other: CaptureDocument, ignore: Sequence[str] = ()) -> ComparisonAnswer:
     """Compares two documents at once. Raises IgnoreError for a malformed pattern."""
-    found = run_to_end(compare_runs(one.analysis, other.analysis, Ignored(ignore)))
+    return run_to_end(comparison_steps(one, other, ignore))
+
+
+def comparison_steps(
+    one: CaptureDocument, other: CaptureDocument, ignore: Sequence[str] = ()
+) -> SlicedWork[ComparisonAnswer]:
+    """Compares two documents, in steps. Raises IgnoreError for a malformed pattern."""
+    found = yield from compare_runs(one.analysis, other.analysis, Ignored(ignore))
     return ComparisonAnswer(one, other, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from inspector.engine.message_view import MessageView
 from inspector.engine.update import Update
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.store.columns.flags import Flag
+
+if TYPE_CHECKING:
+    from inspector.engine.requests.run_comparisons import HeldComparison
 
 
 class FollowsChanges(Protocol):
@@ -54,6 +57,7 @@ class OpenDocument:
         marks_file: its file of marks, once a window has asked for it.
         idle_work: checks and counting, while nothing is asked.
         endings: called when the document closes.
+        comparison: its last comparison with another run.
     """
 
     def __init__(self, number: int, document: CaptureDocument) -> None:
@@ -62,6 +66,7 @@ class OpenDocument:
         self.version = self.tree_moves = 0
         self.idle_work = IdleWork(document)
         self.endings: list[Callable[[], object]] = []
+        self.comparison: HeldComparison | None = None
         self._compiled = lru_cache(_COMPILED)(_compiled)
         self.marks_file: MarksFile | None = None
         self._subscribers: list[Callable[[Update], object]] = []
@@ -128,8 +133,15 @@ class OpenDocument:
         """Compiles a filter, or returns a known one. Raises FilterError for an invalid one."""
         return self._compiled(text, selected_context if "$" in text else None)
 
+    def end_comparison(self) -> None:
+        """Closes the other run of the last comparison."""
+        if self.comparison is not None:
+            self.comparison.close()
+            self.comparison = None
+
     def close(self) -> None:
         """Closes the document."""
+        self.end_comparison()
         for end in self.endings:
             end()
         self._views.clear()

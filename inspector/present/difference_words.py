@@ -111,6 +111,30 @@ class DifferenceWords:
             case _:
                 return _excerpts(self._text(0, a), self._text(1, b))
 
+    def sides(self, row: int) -> tuple[str, str]:
+        """Returns a row as each run has it, from shortly before the first difference on; "" where it has none."""
+        rows = self._comparison.rows
+        note = int(rows.notes[row])
+        if note >= 0:
+            return _change_sides(self._comparison.changes[note])
+        a, b = int(rows.one[row]), int(rows.other[row])
+        steps = self.step(0, row), self.step(1, row)
+        if a < 0 or b < 0:
+            return steps
+        match DifferenceClass(int(rows.classes[row])):
+            case DifferenceClass.ARGUMENTS:
+                return self._argument_sides(a, b)
+            case DifferenceClass.RESULT if rows.inputs[row] == Input.COMPACTION:
+                return steps
+            case DifferenceClass.RESULT | DifferenceClass.FAILED:
+                return _joined(steps, _excerpt_pair(*self._results(a, b)), " \N{RIGHTWARDS ARROW} ")
+            case DifferenceClass.AGENT:
+                return _joined((self._sender(0, a), self._sender(1, b)), steps, ": ")
+            case DifferenceClass.PROMPT | DifferenceClass.WORDS:
+                return _excerpt_pair(self._text(0, a), self._text(1, b))
+            case _:
+                return steps
+
     # Parts of steps
 
     def _sender(self, side: int, place: int) -> str:
@@ -146,14 +170,33 @@ class DifferenceWords:
             one, other = (compact_json(self._payload(side, end).get("result")) for side, end in enumerate(ends))
         return one, other
 
-    def _arguments(self, a: int, b: int) -> str:
-        values = [
+    def argument_values(self, a: int, b: int) -> tuple[object, object]:
+        """Returns the arguments of the calls of two steps."""
+        one, other = (
             _arguments(self._payload(side, int(self._sides[side][1].rows[place]))) for side, place in enumerate((a, b))
-        ]
-        one, other = values
+        )
+        return one, other
+
+    def _argument_sides(self, a: int, b: int) -> tuple[str, str]:
+        """Returns a call with its changed arguments as each run has it."""
+        one, other = self.argument_values(a, b)
+        tool = self._tool(a)
+        if not isinstance(one, Mapping) or not isinstance(other, Mapping):
+            texts = (value if isinstance(value, str) else compact_json(value) for value in (one, other))
+            return _joined((tool, tool), _excerpt_pair(*texts), "  ")
+        told: tuple[list[str], list[str]] = ([], [])
+        for key in _changed_keys(one, other)[:_MOST_NAMED]:
+            shown = _excerpt_pair(*(_value_text(some, key) for some in (one, other)))
+            for parts, some, text in zip(told, (one, other), shown, strict=True):
+                if key in some:
+                    parts.append(f"{safe_line(str(key), 40)}: {text}")
+        return _joined((tool, tool), (", ".join(told[0]), ", ".join(told[1])), "  ")
+
+    def _arguments(self, a: int, b: int) -> str:
+        values = one, other = self.argument_values(a, b)
         if not isinstance(one, Mapping) or not isinstance(other, Mapping):
             return _excerpts(*(value if isinstance(value, str) else compact_json(value) for value in values))
-        changed = [key for key in [*one, *(key for key in other if key not in one)] if one.get(key) != other.get(key)]
+        changed = _changed_keys(one, other)
         parts = [f"{safe_line(str(key), 40)} {_values(key, one, other)}" for key in changed[:_MOST_NAMED]]
         more = len(changed) - len(parts)
         return ", ".join(parts) + (f", and {more:,} more" if more > 0 else "")
@@ -201,9 +244,35 @@ class DifferenceWords:
         )
 
 
+def _changed_keys(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> list[Any]:
+    return [key for key in [*one, *(key for key in other if key not in one)] if one.get(key) != other.get(key)]
+
+
+def _value_text(values: Mapping[Any, Any], key: object) -> str:
+    value = values.get(key, "")
+    return value if isinstance(value, str) else compact_json(value)
+
+
+def _joined(before: tuple[str, str], after: tuple[str, str], by: str) -> tuple[str, str]:
+    one, other = (f"{x}{by}{y}" if y else x for x, y in zip(before, after, strict=True))
+    return one, other
+
+
+def _change_values(change: Change) -> tuple[str, str]:
+    """Returns both values of a change as text; "none" for an absent one."""
+    one, other = ("none" if value is None else value if isinstance(value, str) else compact_json(value)
+                  for value in (change.one, change.other))  # fmt: skip
+    return one, other
+
+
+def _change_sides(change: Change) -> tuple[str, str]:
+    subject = safe_line(change.subject, 40)
+    named = f"definition of {subject}" if change.found is DifferenceClass.DEFINITION else subject
+    return _joined((named, named), _excerpt_pair(*_change_values(change)), ": ")
+
+
 def _change_words(change: Change) -> str:
-    values = [safe_line("none" if one is None else one if isinstance(one, str) else compact_json(one), _LONGEST)
-              for one in (change.one, change.other)]  # fmt: skip
+    values = [safe_line(one, _LONGEST) for one in _change_values(change)]
     subject = safe_line(change.subject, 40)
     if change.found is not DifferenceClass.DEFINITION:
         return f"{subject}: {values[0]} / {values[1]}"
@@ -228,12 +297,18 @@ def _values(key: object, one: Mapping[Any, Any], other: Mapping[Any, Any]) -> st
 
 def _excerpts(one: str, other: str) -> str:
     """Returns two texts from shortly before their first difference on, in quotation marks."""
+    return " / ".join(_quoted(text) if text else "nothing" for text in _excerpt_pair(one, other))
+
+
+def _excerpt_pair(one: str, other: str) -> tuple[str, str]:
+    """Returns two texts from shortly before their first difference on, masked."""
     # Masked before they are cut, so that no part of a secret is shown without its beginning.
     texts = mask_text(" ".join(one[:_READ].split())), mask_text(" ".join(other[:_READ].split()))
     start = next((n for n, (x, y) in enumerate(zip(*texts, strict=False)) if x != y), min(map(len, texts)))
     start = max(0, start - _AROUND)
     shown = [safe_line(text[start : start + _LONGEST + _AROUND], _LONGEST) for text in texts]
-    return " / ".join(_quoted("…" * bool(start) + text) if text else "nothing" for text in shown)
+    first, second = ("…" * bool(start) + text if text else "" for text in shown)
+    return first, second
 
 
 def _quoted(text: str) -> str:

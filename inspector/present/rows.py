@@ -186,7 +186,8 @@ class Column:
 
     Attributes:
         title: heading, or "".
-        width: in pixels, or the widest text; 0 for the rest of the line. "auto": as wide as its content.
+        width: in pixels, or the widest text; 0 for the rest of the line, which such columns share equally. "auto": as
+            wide as its content.
         font: of the widest text.
         from_width: minimum width of the view; the column is left out of narrower ones.
         wide, wide_from: its width in views of at least `wide_from`.

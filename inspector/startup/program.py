@@ -151,6 +151,10 @@ def screenshot_command(
         int | None,
         typer.Option("--compare", metavar="NO", help="With the view Model sees: the message to compare with."),
     ] = None,
+    other: Annotated[
+        str | None,
+        typer.Option("--with", metavar="LOG", help="Another run, shown beside this one in the view Compare."),
+    ] = None,
     participant: Annotated[
         str | None, typer.Option("--participant", metavar="NAME", help="Participant shown in the details.")
     ] = None,
@@ -185,7 +189,7 @@ def screenshot_command(
     with _one_file(files) as file:
         shot = Shot(
             file, output, display_filter, select, preset, int(width), int(height), _validated_theme(theme), hints,
-            expand, view, panel, compare, aliases, participant, reading,
+            expand, view, panel, compare, aliases, participant, reading, other,
         )  # fmt: skip
         sentence = take_screenshot(shot)
     if sentence:

@@ -56,6 +56,7 @@ from inspector.engine.requests import (
     rates,
     raw_text,
     rows,
+    run_comparisons,
     run_tables,
     saved_views,
     scopes,
@@ -80,8 +81,8 @@ _TOPICS = (
     exports, facets, fields, files, filters, find, finding_lists, finding_rows, growth, latency, locations, log_facts,
     marks, message_ids, minimap, model_contexts, moments, msp_contexts, msp_edits, msp_files, msp_sessions,
     next_messages, overview, pages, participants, pass_timings, places, plots, problems, queries, rates, raw_text, rows,
-    run_tables, saved_views, scopes, seen_contexts, source_rows, steps, stories, summaries, timeline, tokens, turns,
-    value_tree, views, waste,
+    run_comparisons, run_tables, saved_views, scopes, seen_contexts, source_rows, steps, stories, summaries, timeline,
+    tokens, turns, value_tree, views, waste,
 )  # fmt: skip
 
 QUERIES: tuple[Query[Any], ...] = tuple(query for topic in _TOPICS for query in topic.QUERIES)

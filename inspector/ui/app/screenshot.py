@@ -16,7 +16,8 @@ from inspector.present.places import ParticipantPlace
 from inspector.settings import RENAMED_PRESETS
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
-from inspector.ui.docview.panel import OVERVIEW
+from inspector.ui.docview.panel import COMPARE, OVERVIEW
+from inspector.ui.panels.compare.panel import ComparePanel
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.panels.overview.panel import OverviewPanel
 from inspector.ui.window.main_window import MainWindow
@@ -50,6 +51,8 @@ class Shot:
     """Participant shown in the details."""
     reading: str | None = None
     """Forced format."""
+    other: str | None = None
+    """Another run, shown beside this one in the view Compare."""
 
 
 def take_screenshot(shot: Shot) -> str | None:
@@ -112,6 +115,8 @@ async def _arrange(window: MainWindow, shot: Shot) -> str | None:
         if shot.compare is not None and isinstance(shown, ModelSeesPanel):
             shown.compare_with(min(max(shot.compare - 1, 0), window.shown.state.messages - 1))
         window.focus_center()  # as a key would do; else Qt draws the focus ring on the next button
+    if shot.other is not None:
+        window.run_comparing.compare_with(shot.other)
     if shot.panel is not None:
         dock = panels[shot.panel.lower()]
         dock.show()
@@ -134,6 +139,9 @@ async def _show_participant(window: MainWindow, name: str) -> str | None:
 def _is_busy(panes: Panes) -> bool:
     from inspector.ui.panels.timeline.panel import TimelinePanel
 
+    compare = panes.made.get(COMPARE)
+    if isinstance(compare, ComparePanel) and compare.is_busy:
+        return True
     overview = panes.made.get(OVERVIEW)
     if isinstance(overview, OverviewPanel) and overview.isVisible() and not overview.latest.is_current:
         return True

@@ -36,13 +36,16 @@ class Center(PageStack):
     Signals:
         changed(str): another view is shown, with its id.
         made(str, QWidget): a view was created, with its id.
+        added(str): a view that comes on request has a tab from now on.
 
     Attributes:
+        views: all views, also without a tab.
         current: id of the shown view.
     """
 
     changed = Signal(str)
     made = Signal(str, object)
+    added = Signal(str)
 
     def __init__(self, panels: Sequence[Panel[Panes]], parent: QWidget | None = None) -> None:
         """Starts empty.
@@ -54,14 +57,23 @@ class Center(PageStack):
         super().__init__(parent)
         self.setObjectName("center")
         self.setAccessibleName("Views of the document")
-        self._views = [panel for panel in panels if panel.area is Area.MIDDLE]
+        self.views = [panel for panel in panels if panel.area is Area.MIDDLE]
+        self._added: set[str] = set()
         self._panes: Panes | None = None
         self._created_views: dict[str, QWidget] = {}
         self.current = MESSAGES
 
     def views_of(self, state: DocumentState) -> list[Panel[Panes]]:
         """Returns the views of a document in the order of their tabs."""
-        return [view for view in self._views if view.present(state)]
+        return [
+            view for view in self.views if view.present(state) and (not view.comes_on_request or view.id in self._added)
+        ]
+
+    def add_view(self, view: str) -> None:
+        """Gives a view that comes on request its tab."""
+        if view not in self._added:
+            self._added.add(view)
+            self.added.emit(view)
 
     def attach(self, panes: Panes) -> None:
         """Shows the messages of these panes. Other views are created on demand."""
@@ -73,7 +85,7 @@ class Center(PageStack):
         """Replaces the views by views of these panes. The current view and views that outlive panes stay."""
         shown = self.current
         self._panes = panes
-        staying = {one.id for one in self._views if one.outlives_panes}
+        staying = {one.id for one in self.views if one.outlives_panes}
         for view, made in list(self._created_views.items()):
             if view not in staying:
                 self._stop(view, made)
@@ -91,7 +103,7 @@ class Center(PageStack):
         """
         made = self._created_views.get(view)
         if made is None:
-            if self._panes is None or all(view != one.id for one in self._views):
+            if self._panes is None or all(view != one.id for one in self.views):
                 raise KeyError(view)
             made = self._created_views[view] = self._panes.panel(view)
             self.addWidget(made)

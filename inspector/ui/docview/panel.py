@@ -19,6 +19,9 @@ MESSAGES = "messages"
 OVERVIEW = "overview"
 """Id of the panel that documents open on by default."""
 
+COMPARE = "compare"
+"""Id of the panel that compares the document with another run."""
+
 SUBSESSIONS = "subsessions"
 """Id of the panel of sub-sessions and of its settings page."""
 
@@ -81,6 +84,7 @@ class Panel(Generic[H]):
         present: returns True if a document in this state has it.
         outlives_panes: True to keep it after an edit, since it follows edits by itself.
         hidden: True to hide its dock by default, as all at the bottom; it is then a `BottomPanel`.
+        comes_on_request: True for a view whose tab appears when it is first asked for (`Center.add_view`).
     """
 
     id: str
@@ -93,6 +97,7 @@ class Panel(Generic[H]):
     present: Callable[[DocumentState], bool] = lambda _state: True
     outlives_panes: bool = False
     hidden: bool = False
+    comes_on_request: bool = False
 
     @property
     def on_demand(self) -> bool:

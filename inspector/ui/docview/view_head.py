@@ -85,11 +85,12 @@ class ViewHead(QWidget):
         """Shows the state of these panes and connects the tabs to the views."""
         views = center.views_of(panes.client.state)
         self.tabs.set_views([view.title for view in views])
-        titles = {view.id: view.title for view in views}
-        ids = {view.title: view.id for view in views}
+        titles = {view.id: view.title for view in center.views}
+        ids = {view.title: view.id for view in center.views}
         self.tabs.show_view(titles[center.current])
         self.tabs.view_chosen.connect(lambda title: center.show_view(ids[title]))
         center.changed.connect(lambda view: self.tabs.show_view(titles[view]))
+        center.added.connect(lambda view: self.tabs.add_view(titles[view]))
         self.speak_of(panes)
 
     def speak_of(self, panes: Panes) -> None:

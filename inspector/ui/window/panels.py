@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.ui.docview.panel import MESSAGES, OVERVIEW, Area, Panel
+from inspector.ui.docview.panel import COMPARE, MESSAGES, OVERVIEW, Area, Panel
 from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_panel
 
 if TYPE_CHECKING:
@@ -120,6 +120,14 @@ def _model_sees(panes: Panes) -> QWidget:
     panel.filter_requested.connect(panes.filter_state.combine_filter)
     panel.details_requested.connect(panes.messages.open_details_requested)
     panel.show_message(panes.messages.current_message())
+    return panel
+
+
+def _compare(panes: Panes) -> QWidget:
+    from inspector.ui.panels.compare.panel import ComparePanel
+
+    panel = ComparePanel(panes.client, panes.theme, panes.frame)
+    panel.message_requested.connect(panes.go_to)
     return panel
 
 
@@ -240,6 +248,7 @@ PANELS: tuple[Panel[Panes], ...] = (
     Panel("files", "Files", Area.MIDDLE, "view.files", "coding-agents", _files, waits=True),
     Panel(SUBSESSIONS, TITLE, Area.MIDDLE, "view.subsessions", "sub-sessions", _subsessions, waits=True,
           present=lambda state: state.is_sessions, outlives_panes=True),
+    Panel(COMPARE, "Compare", Area.MIDDLE, "view.compare", "compare", _compare, waits=True, comes_on_request=True),
     Panel("details", "Details", Area.RIGHT, "view.details", "why", _details),
     Panel("findings", "Findings", Area.BOTTOM, "view.findings", "findings", _findings, waits=True),
     Panel("marks", "Marks", Area.BOTTOM, "view.marks", "marks-and-sharing", _marks, waits=True),

@@ -14,7 +14,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
 from inspector.present.wire_text import window_title
-from inspector.ui.docview.panel import OVERVIEW
+from inspector.ui.docview.panel import COMPARE, OVERVIEW
 from inspector.ui.services import usual_folder
 from inspector.ui.window.panels import PANELS
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.opening import Opening
     from inspector.ui.features.plugin_notices import PluginNotices
     from inspector.ui.features.presets import Presets
+    from inspector.ui.features.run_comparing import RunComparing
     from inspector.ui.features.server_tapping import Tapping
     from inspector.ui.features.settings_editing import SettingsEditing
     from inspector.ui.features.source_editing import SourceEditing
@@ -329,6 +330,39 @@ class WindowFeatures(QMainWindow):
         from inspector.ui.window.side_by_side import SideBySide
 
         return SideBySide(cast("MainWindow", self))
+
+    @cached_property
+    def run_comparing(self) -> RunComparing:
+        from inspector.ui.features.run_comparing import RunComparing
+
+        comparing = RunComparing(
+            self, self.shown, self.application, self.notices, center=lambda: self.center, open_logs=self._other_logs
+        )
+        comparing.other_requested.connect(self._open_beside)
+        return comparing
+
+    def _open_beside(self, target: str, message: int) -> None:
+        """Shows a message of a log in the window that has it, else in a new one."""
+        from inspector.base.targets import is_session, target_path
+
+        for window in self.application.windows:
+            if window.panes is not None and window.shown.location.target(window.shown.location.opened) == target:
+                self.application.tabs.bring_up(window)
+                window.navigation.show_view("messages")
+                window.panes.go_to(message)
+                return
+        self.opening.open_path(target_path(target), together=is_session(target), at=message + 1)
+
+    def _other_logs(self) -> list[tuple[str, str]]:
+        """Returns title and target of the logs in other windows."""
+        found: list[tuple[str, str]] = []
+        for window in self.application.windows:
+            path = (
+                None if window is self or window.panes is None else window.shown.location.kept_file(window.shown.state)
+            )
+            if path is not None:
+                found.append((window.shown.state.name, window.shown.location.target(path)))
+        return found
 
     @cached_property
     def comparing(self) -> Comparing:
@@ -636,7 +670,7 @@ class WindowFeatures(QMainWindow):
         state = self.shown.state
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         may_offer = state.has_choice or state.is_live or state.unread_bytes > 0
-        if self.center.current == OVERVIEW:
+        if self.center.current in (OVERVIEW, COMPARE):
             self.layout_keeper.free_sides((left, right))
         elif may_offer or not center.folds_sides(self.application.settings):
             self.layout_keeper.free_sides(())

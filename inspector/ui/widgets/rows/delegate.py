@@ -84,6 +84,7 @@ class RowDelegate(QStyledItemDelegate):
         ]
         gaps = [round(column.gap * zoom) for column, _, _ in kept[:-1]] + [0]
         rest = max(0, right - left - sum(gaps) - sum(width or 0 for _, _, width in kept))
+        rest //= max(1, sum(width is None for _, _, width in kept))
         found: list[Span] = []
         for (column, cell, width), gap in zip(kept, gaps, strict=True):
             wide = rest if width is None else width

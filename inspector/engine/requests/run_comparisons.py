@@ -1,0 +1,214 @@
+"""Comparison of a document with another run: opens the other log, aligns both, and describes rows on demand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from itertools import count
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.views.compare.difference_classes import DifferenceClass as DifferenceClass
+from inspector.analysis.views.steps.step_table import StepKind as StepKind
+from inspector.document.document import CaptureDocument
+from inspector.document.sources import Progress
+from inspector.engine.comparing import IgnoreError, comparison_steps
+from inspector.engine.open_document import OpenDocument
+from inspector.engine.opening import apply_options, reading_steps
+from inspector.engine.request import Part, PartsRequest, Query, Request, RequestError, Steps, check_row_count
+from inspector.engine.targets import OpenOptions, Target
+from inspector.present.run_comparison import ComparisonAnswer
+from inspector.present.run_comparison import Place as Place
+from inspector.present.run_comparison import Verdict as Verdict
+from inspector.protocol.secrets.masking import mask_text
+from inspector.reading.files.source_reader import UnknownFormatError
+
+_PROGRESS_S = 0.1
+_WAIT_S = 0.002
+"""Pause while a worker decodes the next block."""
+_numbers = count(1)
+
+
+class OtherProgress(msgspec.Struct, frozen=True):
+    """Progress of reading the other log.
+
+    Attributes:
+        done, total: bytes; equal while the runs are compared.
+        messages: read so far.
+    """
+
+    done: int
+    total: int
+    messages: int
+
+
+class ComparedRuns(msgspec.Struct, frozen=True):
+    """Two compared runs; rows are in display order.
+
+    Attributes:
+        number: identifies the comparison for requests about its rows.
+        names: of the runs.
+        verdict: where they part, and why.
+        classes: (n,) uint8, `DifferenceClass`.
+        depths: (n,) uint8, 0 for a step of a conversation, 1 for one of its sub-agents.
+        kinds: (n,) uint8, `StepKind`.
+        messages: (n, 2) int64, first message of each step by run; -1 where a run has none.
+        is_partial: a log was not read to its end.
+    """
+
+    number: int
+    names: tuple[str, str]
+    verdict: Verdict
+    classes: NDArray[np.uint8]
+    depths: NDArray[np.uint8]
+    kinds: NDArray[np.uint8]
+    messages: NDArray[np.int64]
+    is_partial: bool = False
+
+
+class CompareRuns(PartsRequest[OtherProgress, ComparedRuns], frozen=True):
+    """Compares a document with another run, which stays open until the next comparison; parts are progress.
+
+    Attributes:
+        target: the other run.
+        options: how it is read.
+        ignore: names of fields and patterns that do not count.
+        swapped: the other run is A.
+    """
+
+    target: Target
+    options: OpenOptions = OpenOptions()
+    ignore: tuple[str, ...] = ()
+    swapped: bool = False
+
+
+class ComparedRow(msgspec.Struct, frozen=True):
+    """A row in words, masked.
+
+    Attributes:
+        row: its index.
+        sides: the step as each run has it; "" where it has none.
+        text: the difference; "" for an equal row.
+    """
+
+    row: int
+    sides: tuple[str, str]
+    text: str
+
+
+class DescribeComparedRows(Request[list[ComparedRow]], frozen=True):
+    """Rows of a comparison in words, at most 1,000; none of an earlier comparison."""
+
+    is_urgent: ClassVar[bool] = True
+    number: int
+    rows: tuple[int, ...]
+
+
+class HeldComparison:
+    """The comparison of an open document.
+
+    Attributes:
+        number: identifies it.
+        key: target and options of the other log.
+        other: the other document.
+        answer: the comparison; None before the first.
+    """
+
+    def __init__(self, key: object, other: CaptureDocument) -> None:
+        self.number = 0
+        self.key, self.other = key, other
+        self.answer: ComparisonAnswer | None = None
+
+    def close(self) -> None:
+        """Closes the other document."""
+        self.answer = None
+        self.other.close()
+
+
+def _compare(held: OpenDocument, asked: CompareRuns) -> Steps[ComparedRuns]:
+    key = asked.target, asked.options
+    kept = held.comparison
+    if kept is None or kept.key != key:
+        other = yield from _read(asked)
+        held.end_comparison()
+        kept = held.comparison = HeldComparison(key, other)
+    sides = (kept.other, held.document) if asked.swapped else (held.document, kept.other)
+    messages = len(kept.other.capture)
+    yield Part(OtherProgress(1, 1, messages))
+    try:
+        answer = yield from comparison_steps(*sides, asked.ignore)
+    except IgnoreError as error:
+        raise RequestError(str(error)) from None
+    yield
+    kept.answer, kept.number = answer, next(_numbers)
+    return _answer(kept, sides)
+
+
+def _answer(kept: HeldComparison, sides: tuple[CaptureDocument, CaptureDocument]) -> ComparedRuns:
+    assert kept.answer is not None
+    comparison, rows = kept.answer.comparison, kept.answer.comparison.rows
+    messages = np.full((len(rows), 2), -1, np.int64)
+    kinds = np.zeros(len(rows), np.uint8)
+    for side, (run, places) in enumerate(((comparison.one, rows.one), (comparison.other, rows.other))):
+        known = np.flatnonzero(places >= 0)
+        messages[known, side] = run.rows[places[known]]
+        kinds[known] = run.kinds[places[known]]
+    one, other = (mask_text(document.name) for document in sides)
+    return ComparedRuns(
+        kept.number, (one, other), kept.answer.verdict(), rows.classes,
+        np.minimum(rows.depths, 255).astype(np.uint8), kinds, messages, any(one.memory.is_full for one in sides),
+    )  # fmt: skip
+
+
+def _read(asked: CompareRuns) -> Generator[object, None, CaptureDocument]:
+    """Reads the other log. Raises RequestError with a sentence if it cannot be read."""
+    document, is_read, told_at = CaptureDocument(), False, 0.0
+    document.sources.waits = False
+    try:
+        apply_options(document, asked.options)
+        for step in reading_steps(document, (asked.target,), asked.options):
+            if isinstance(step, Progress):
+                if time.monotonic() - told_at >= _PROGRESS_S:
+                    told_at = time.monotonic()
+                    yield Part(OtherProgress(step.done, step.total, step.messages))
+                if step.waiting:
+                    time.sleep(_WAIT_S)
+            yield
+        is_read = True
+    except UnknownFormatError as error:
+        raise RequestError(mask_text(str(error))) from None
+    except OSError as error:
+        name = document.name or asked.target.path.name
+        raise RequestError(mask_text(f"{name} cannot be read: {error.strerror or error}.")) from None
+    finally:
+        if not is_read:
+            document.close()
+    return document
+
+
+def answer_of(held: OpenDocument, number: int) -> ComparisonAnswer:
+    """Returns a comparison by its number. Raises RequestError if it is not the present one."""
+    kept = held.comparison
+    if kept is None or kept.answer is None or kept.number != number:
+        raise RequestError("The runs have been compared again since.")
+    return kept.answer
+
+
+def _describe(held: OpenDocument, asked: DescribeComparedRows) -> Steps[list[ComparedRow]]:
+    check_row_count(len(asked.rows))
+    answer = answer_of(held, asked.number)
+    found: list[ComparedRow] = []
+    for row in asked.rows:
+        if 0 <= row < len(answer.comparison.rows):
+            found.append(ComparedRow(row, answer.words.sides(row), answer.words.difference(row)))
+            yield
+    return found
+
+
+QUERIES = (
+    Query(CompareRuns, ComparedRuns, _compare, OtherProgress),
+    Query(DescribeComparedRows, list[ComparedRow], _describe),
+)

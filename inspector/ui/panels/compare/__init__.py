@@ -1,0 +1,1 @@
+"""Comparison of a document with another run: the answer, two aligned lanes, contexts and figures."""

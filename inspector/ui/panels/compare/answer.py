@@ -1,0 +1,90 @@
+"""The answer of a comparison: where the runs part, and why, with links to both places."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from inspector.engine.requests.run_comparisons import ComparedRuns, Place
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.labels import TextLabel
+
+_MOST_EVIDENCE = 3
+
+
+class AnswerCard(QWidget):
+    """The answer sentence, two links and further evidence.
+
+    Signals:
+        row_requested(int): show a row of the comparison.
+
+    Attributes:
+        sentence: the answer.
+        first, cause: links to the first different act and to its cause.
+    """
+
+    row_requested = Signal(int)
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setObjectName("compareAnswer")
+        self.setAccessibleName("Answer")
+        self.sentence = TextLabel(variant="heading", name="compareSentence", wrap=True, parent=self)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.first = LinkButton("", name="compareFirst", parent=self)
+        self.cause = LinkButton("", name="compareCause", parent=self)
+        self.evidence = TextLabel(variant="secondary", name="compareEvidence", wrap=True, parent=self)
+        links = self._links = QHBoxLayout()
+        for link in (self.first, self.cause):
+            links.addWidget(link)
+            link.clicked.connect(partial(self._follow, link))
+        links.addStretch(1)
+        column = self._column = QVBoxLayout(self)
+        column.addWidget(self.sentence)
+        column.addLayout(links)
+        column.addWidget(self.evidence)
+        column.addStretch(1)
+        self._rows: dict[QWidget, int] = {}
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_theme_changed(self) -> None:
+        metrics, zoom = self._themes.theme.metrics, self._themes.theme.zoom
+        self._column.setContentsMargins(metrics.pane_padding, metrics.unit * 2, metrics.pane_padding, metrics.unit * 2)
+        self._column.setSpacing(metrics.unit)
+        self._links.setSpacing(round(18 * zoom))
+
+    def show_answer(self, compared: ComparedRuns) -> None:
+        """Shows the verdict of a comparison."""
+        verdict = compared.verdict
+        self.sentence.setText(verdict.sentence)
+        self._rows = {}
+        places = (
+            (self.first, verdict.first, "First difference"),
+            (self.cause, None if verdict.cause == verdict.first else verdict.cause, "Cause"),
+        )
+        for link, place, title in places:
+            is_there = place is not None and place.row >= 0
+            link.setVisible(is_there)
+            if place is not None and is_there:
+                self._rows[link] = place.row
+                link.set_label(f"{title}: {numbers_of(place)}")
+        others = [place.text for place in verdict.evidence[:_MOST_EVIDENCE]]
+        more = len(verdict.evidence) - len(others)
+        also = f"Also received before: {'; '.join(others)}" + (f"; {more:,} more" if more else "")
+        self.evidence.setText(also if others else "")
+        self.evidence.setVisible(bool(others))
+
+    def _follow(self, link: QWidget, *_checked: object) -> None:
+        self.row_requested.emit(self._rows[link])
+
+
+def numbers_of(place: Place) -> str:
+    """Returns the numbers of a place's messages: "No. 8 of A, No. 9 of B"."""
+    told = ((place.a, "A"), (place.b, "B"))
+    return ", ".join(f"{formats.message_number(no)} of {name}" for no, name in told if no is not None)

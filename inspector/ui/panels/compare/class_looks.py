@@ -1,0 +1,43 @@
+"""Words and looks of the classes of differences."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from inspector.engine.requests.run_comparisons import DifferenceClass
+from inspector.present.states import Glyph, StatePill
+
+
+class ClassLook(NamedTuple):
+    """Word and look of a class.
+
+    Attributes:
+        word: shown between the lanes and on the filter.
+        token: colour.
+        glyph: a second sign besides colour.
+    """
+
+    word: str
+    token: str
+    glyph: Glyph
+
+    @property
+    def pill(self) -> StatePill:
+        return StatePill(self.word, self.token, self.glyph)
+
+
+_AMBER, _GREEN, _RED, _BLUE = "badge.transient", "badge.consumed", "severity.error", "severity.note"
+LOOKS: dict[int, ClassLook] = {
+    DifferenceClass.SAME: ClassLook("same", "ink.tertiary", "check"),
+    DifferenceClass.WORDS: ClassLook("other words", "badge.collapsed", "ring"),
+    DifferenceClass.ARGUMENTS: ClassLook("other arguments", _AMBER, "ring"),
+    DifferenceClass.RESULT: ClassLook("other result", _AMBER, "ring"),
+    DifferenceClass.FAILED: ClassLook("failed in one", _RED, "cross"),
+    DifferenceClass.MISSING: ClassLook("only in A", _RED, "dash"),
+    DifferenceClass.EXTRA: ClassLook("only in B", _GREEN, "check"),
+    DifferenceClass.ORDER: ClassLook("other order", "badge.collapsed", "dash"),
+    DifferenceClass.AGENT: ClassLook("other agent", _BLUE, "ring"),
+    DifferenceClass.MODEL: ClassLook("other model", _BLUE, "ring"),
+    DifferenceClass.DEFINITION: ClassLook("other definition", _BLUE, "ring"),
+    DifferenceClass.PROMPT: ClassLook("other prompt", _BLUE, "ring"),
+}
