@@ -11,8 +11,8 @@ from inspector.store.files.capture_folder import UnsavedCapture as UnsavedCaptur
 from inspector.store.files.capture_folder import lock_capture as lock_capture
 from inspector.store.files.capture_folder import unsaved_captures as unsaved_captures
 
-_NOTICED_S = 1.0
-"""Seconds for a recorder to notice the end of its engine."""
+_NOTICED_S = 5.0
+"""Longest time for a recorder to notice the end of its engine, on a busy machine; else it takes milliseconds."""
 _ATTACH_S = 2.0
 """Seconds that a closing window waits for a recorder."""
 _POLL_S = 0.02

@@ -224,7 +224,7 @@ class PipeClient(DocumentClient):
 
         def end(done: Future[Versioned[AnswerT]]) -> None:
             self._pending.discard(ticket)
-            if ticket.is_pending:
+            if ticket.is_pending and self._is_listening():
                 ticket.is_pending = False
                 try:
                     _call_back(done, answered, failed)

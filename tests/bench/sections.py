@@ -18,6 +18,7 @@ from tests.bench.table import Row, at_least, at_most, exactly, info, not_measure
 MILLION = 1_000_000
 LIVE_RATE = 20_000
 TALK_RATE = 300
+BUSY_RATE = 1_000
 """Of a conversation, messages a second."""
 FOLLOW_RATE = 50_000
 KILL_RATE = 5_000
@@ -319,10 +320,17 @@ def _live_mix(bench: Bench, name: str) -> list[Row]:
 
 def _live(bench: Bench) -> list[Row]:
     alone = bench.measure("drain", 3 * _SENDER_RATE)
-    calm = bench.measure("live", TALK_RATE, min(bench.sizes.live_s, 10), timeout_s=120)
+    calm_s = min(bench.sizes.live_s, 10)
+    calm = bench.measure("live", TALK_RATE, calm_s, timeout_s=120)
+    painted = {rate: bench.measure("painted", rate, calm_s, timeout_s=120) for rate in (TALK_RATE, BUSY_RATE)}
     return [
         at_least("the sender alone, messages a second", alone["per_s"], _SENDER_RATE),
         *_stamps(f"arrival stamps off, {TALK_RATE} messages/s", calm),
+        *(
+            at_most(f"frame sent to painted row, {rate} messages/s, {name}", found[f"painted_{key}_s"], limit_s)
+            for rate, found in painted.items()
+            for key, name, limit_s in (("p50", "median", 0.04), ("p99", "99th percentile", 0.06))
+        ),
         *_flood(bench, ""),
     ]
 
