@@ -39,7 +39,8 @@ class Extra(NamedTuple):
 OTEL = Extra("otel", "OTLP as protobuf", ("opentelemetry.proto", "google.protobuf"))
 FLEET = Extra("fleet", "surveys, slices of large logs, object stores", ("distributed", "fsspec", "cryptography"))
 YAML = Extra("yaml", "cassettes of VCR in YAML", ("yaml",))
-EXTRAS = (OTEL, FLEET, YAML)
+STATS = Extra("stats", "tests of facts that part passed from failed runs", ("scipy",))
+EXTRAS = (OTEL, FLEET, YAML, STATS)
 
 
 def _is_installed(module: str) -> bool:

@@ -35,6 +35,7 @@ COMMANDS: dict[str, _Place] = {
     "model-sees": _Place("model_sees", "model_sees_command"),
     "waste": _Place("waste", "waste_command"),
     "diff": _Place("diff", "diff_command"),
+    "bisect": _Place("bisect", "bisect_command"),
     "merged-context": _Place("merged_context", "merged_context_command"),
     "msp": _Place("msp", "app"),
     "check": _Place("check", "check_command"),

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from inspector.cli.arguments import AS_USUAL, JUDGED, Reading, fail, takes_reading
+from inspector.cli.diff_many import ManyOptions, compare_many
 from inspector.cli.diff_reports import html_page, junit
+from inspector.cli.many_runs import Scheduler, Workers
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, echo, print_line
 from inspector.engine.comparing import IgnoreError, compared
@@ -29,8 +31,28 @@ class Shape(Enum):
 
 @takes_reading(*JUDGED, "prices")
 def diff_command(
-    one: Annotated[str, typer.Argument(metavar="A", help="Any readable log; FILE/RUN for a run of an evaluation.")],
-    other: Annotated[str, typer.Argument(metavar="B", help="The other log.")],
+    logs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B | PATH",
+            help="Two readable logs; FILE/RUN for a run of an evaluation. With --many logs, evaluations, folders, "
+            "surveys and globs.",
+        ),
+    ],
+    many: Annotated[
+        bool, typer.Option("--many", help="Compare all runs: the tree of their steps, and facts that part them.")
+    ] = False,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar="FIELD",
+            help="With --many: group runs by a field, such as model, or by a filter that one "
+            "of their messages matches. Default: passed and failed.",
+        ),
+    ] = "",
+    task: Annotated[str | None, typer.Option("--task", help="With --many: only runs of this task.")] = None,
+    pool: Annotated[bool, typer.Option("--pool", help="With --many: all runs as of one task.")] = False,
     ignore: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,13 +64,24 @@ def diff_command(
     ] = None,
     shape: Annotated[Shape, typer.Option("--format", help="Format of the answer.")] = Shape.text,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with code 1 if the runs differ.")] = False,
+    scheduler: Scheduler = None,
+    workers: Workers = None,
     reading: Reading = AS_USUAL,
 ) -> None:
     """Compare two runs: the first step where they part, its cause, and all differences.
 
     Steps are equal if kind, tool and arguments are. Ids, times, temporary paths, the order of JSON keys and of parallel
-    calls do not count. The cause is the first difference in what the model received before.
+    calls do not count. The cause is the first difference in what the model received before. With --many, facts are
+    tested with Fisher's exact test; their counts are always shown.
     """
+    if many:
+        if shape is Shape.junit or exit_code:
+            fail("--many cannot be combined with --format junit or --exit-code.")
+        compare_many(logs, ManyOptions(by, task, pool, tuple(ignore or ()), shape.value, scheduler, workers), reading)
+        return
+    if len(logs) != 2 or by or task is not None or pool:
+        fail("Name two logs, or use --many." if len(logs) != 2 else "--by, --task and --pool need --many.")
+    one, other = logs
     if one == other == "-":
         fail("A and B cannot both be standard input.")
     with opened([one], reading) as left, opened([other], reading) as right:

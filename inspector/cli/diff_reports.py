@@ -13,7 +13,7 @@ from inspector.protocol.escaped_text import escape_hostile
 _USED = ("surface.base", "surface.inset", "line.hair", "ink.primary", "ink.secondary", "ink.tertiary")
 _HEAD = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Comparison of two runs</title><style>
+<title>{title}</title><style>
 :root {{ color-scheme: light dark; {light} }}
 @media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}
 body {{ margin: 0; padding: 20px 24px; background: var(--surface-base); color: var(--ink-primary);
@@ -29,29 +29,36 @@ th {{ color: var(--ink-tertiary); font-weight: 400; }} .no {{ text-align: right;
 
 def html_page(answer: dict[str, Any]) -> str:
     """Returns the page of an answer in the shape of `diff --format json`; all texts are escaped."""
-    light, dark = (
-        " ".join(f"--{name.replace('.', '-')}: {COLORS[name][theme]};" for name in _USED) for theme in (1, 0)
-    )
     evidence = _table(answer["evidence"]) if answer["evidence"] else ""
+    sides = [answer["totals"][side] for side in ("a", "b")]
     totals = "".join(
-        f"<tr><td>{_text(name)}</td>" + "".join(f'<td class="no">{_text(_figure(answer["totals"][side][name]))}</td>'
-                                                for side in ("a", "b")) + "</tr>"
-        for name in answer["totals"]["a"]
-    )  # fmt: skip
+        f"<tr><td>{page_text(name)}</td>"
+        + "".join(f'<td class="no">{page_text(_figure(side[name]))}</td>' for side in sides)
+        + "</tr>"
+        for name in sides[0]
+    )
     return "".join((
-        _HEAD.format(light=light, dark=dark), "<h1>Comparison of two runs</h1>",
-        f'<p class="quiet">A: {_text(answer["a"])}<br>B: {_text(answer["b"])}</p>',
-        f'<p class="answer">{_text(answer["sentence"])}</p>',
+        page_head("Comparison of two runs"),
+        f'<p class="quiet">A: {page_text(answer["a"])}<br>B: {page_text(answer["b"])}</p>',
+        f'<p class="answer">{page_text(answer["sentence"])}</p>',
         f"<h1>Also received before</h1>{evidence}" if evidence else "",
         f'<h1>Totals</h1><table><tr><th></th><th class="no">A</th><th class="no">B</th></tr>{totals}</table>',
         f"<h1>Differences</h1>{_table(answer['differences'])}</body></html>\n",
     ))  # fmt: skip
 
 
+def page_head(title: str) -> str:
+    """Returns the beginning of a page, up to its first heading."""
+    light, dark = (
+        " ".join(f"--{name.replace('.', '-')}: {COLORS[name][theme]};" for name in _USED) for theme in (1, 0)
+    )
+    return f"{_HEAD.format(title=title, light=light, dark=dark)}<h1>{title}</h1>"
+
+
 def _table(places: Iterable[dict[str, Any]]) -> str:
     rows = "".join(
-        f'<tr><td class="no">{_text(_figure(one["a"]))}</td><td class="no">{_text(_figure(one["b"]))}</td>'
-        f"<td>{_text(one['class'])}</td><td>{_text(one['text'])}</td></tr>"
+        f'<tr><td class="no">{page_text(_figure(one["a"]))}</td><td class="no">{page_text(_figure(one["b"]))}</td>'
+        f"<td>{page_text(one['class'])}</td><td>{page_text(one['text'])}</td></tr>"
         for one in places
     )
     return f'<table><tr><th class="no">A</th><th class="no">B</th><th>Class</th><th>Difference</th></tr>{rows}</table>'
@@ -61,7 +68,8 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:,.4f}" if isinstance(value, float) else f"{value:,}"
 
 
-def _text(value: object) -> str:
+def page_text(value: object) -> str:
+    """Escapes a text for a page."""
     return html.escape(escape_hostile(str(value)))
 
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from inspector.analysis.findings import Severity
+from inspector.analysis.views.many_runs.run_chain import RunChain
+from inspector.base.slices import run_to_end
 from inspector.engine.comparing import IgnoreError, compared
 from inspector.engine.request import RequestError, rows_from
 from inspector.engine.requests.context_lists import ListContexts
@@ -20,9 +22,12 @@ from inspector.engine.requests.rows import NoteOnFilter
 from inspector.engine.requests.stories import ListMessages, TellChain, TellMessage
 from inspector.engine.requests.summaries import SummarizeLog, SumTokens
 from inspector.engine.requests.waste import ListWaste
+from inspector.filters import FilterError
 from inspector.mcp_server.bounds import MOST_CHARACTERS, bounded, page
 from inspector.mcp_server.captures import Captures
+from inspector.present.many_runs import answer_about, as_json, by_task
 from inspector.present.overview.cards import overview_json
+from inspector.present.run_chains import ChainQuestion, read_chains
 
 
 class _Arguments(BaseModel):
@@ -174,6 +179,42 @@ def _compare_runs(captures: Captures, asked: CompareArguments) -> dict[str, Any]
     return bounded(answer.as_json((asked.a, asked.b), asked.limit))
 
 
+class CompareManyArguments(_Arguments):
+    """Arguments of `compare_many_runs`."""
+
+    captures: Annotated[
+        list[str],
+        Field(
+            max_length=200,
+            description="Names of captures, as listed by `captures`; each run of an evaluation "
+            "counts. Optional if the server was started for one file.",
+        ),
+    ] = []
+    by: Annotated[
+        str, Field(description="Field or display filter that groups the runs. Default: passed and failed.")
+    ] = ""
+    task: Annotated[str | None, Field(description="Only runs of this task of an evaluation.")] = None
+    ignore: Annotated[
+        list[str],
+        Field(max_length=20, description="Fields of arguments and results, or expressions, that do not count."),
+    ] = []
+    limit: Annotated[int, Field(ge=1, le=200, description="Maximum number of rows and facts for each task.")] = 30
+
+
+def _compare_many_runs(captures: Captures, asked: CompareManyArguments) -> dict[str, Any]:
+    runs: list[RunChain] = []
+    try:
+        for name in asked.captures or [None]:
+            document = captures.log(name).document
+            question = ChainQuestion(asked.by, "", asked.ignore, name or document.name)
+            runs += run_to_end(read_chains(document, question))
+    except (IgnoreError, FilterError) as error:
+        raise RequestError(str(error)) from None
+    tasks = [(name, some) for name, some in by_task(runs) if asked.task in (None, name)]
+    answers = [run_to_end(answer_about(name, some)) for name, some in tasks]
+    return bounded(as_json(answers, [], asked.by, asked.limit))
+
+
 A = TypeVar("A", bound=_Arguments)
 
 
@@ -235,6 +276,12 @@ TOOLS = (
         "Compare two runs: the first act that differs, the first difference in what its model received before, and "
         "all differences.",
         CompareArguments, _compare_runs,
+    ),
+    _tool(
+        "compare_many_runs",
+        "Compare many runs of a task: the tree of their steps, facts that part passed from failed runs with counts "
+        "and a test, outliers, flaky calls.",
+        CompareManyArguments, _compare_many_runs,
     ),
 )  # fmt: skip
 

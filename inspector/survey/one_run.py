@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,29 +109,42 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
     """
     found = RunRows(place)
     try:
-        with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
-            path = fetched(place, Path(here)) if place.is_remote else Path(place.path)
-            if path.exists() and not path.is_file():
-                raise FailedError("unreadable", "It is no file.")  # reading a pipe would block
+        with local_file(place, folder) as path:
             found.digest = _digest(_files(path))
             # A copied or touched file has another time, but the same content.
             if found.digest == known:
                 found.unchanged = True
                 return found
             found.tables = _surveyed(place, path, found.digest, options)
-    except FailedError as failure:
-        found.tables = {"failures": [failure_row(place, failure.kind, str(failure), options, found.digest)]}
-    except UnknownFormatError as error:
-        # The same advice would repeat in each row.
-        text = str(error).removesuffix(HOW_TO_DECLARE).rstrip()
-        found.tables = {"failures": [failure_row(place, "unknown", text, options, found.digest)]}
-    except MemoryError:
-        found.tables = {"failures": [failure_row(place, "memory", "It needs more memory than there is.", options)]}
     except Exception as error:  # noqa: BLE001 - a log that breaks the program costs its own rows alone
-        kind = "unreadable" if isinstance(error, OSError) else "worker"
-        text = f"It cannot be read: {reason_of(error)}." if kind == "unreadable" else _failure_words(error)
-        found.tables = {"failures": [failure_row(place, kind, text, options)]}
+        # Without a digest, the next survey tries again.
+        digest = found.digest if isinstance(error, FailedError | UnknownFormatError) else ""
+        found.tables = {"failures": [failure_row(place, *failure_of(error), options, digest)]}
     return found
+
+
+@contextmanager
+def local_file(place: RunPlace, folder: str | None) -> Generator[Path]:
+    """Yields the file of a run, downloaded from a store if need be. Raises FailedError."""
+    with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
+        path = fetched(place, Path(here)) if place.is_remote else Path(place.path)
+        if path.exists() and not path.is_file():
+            raise FailedError("unreadable", "It is no file.")  # reading a pipe would block
+        yield path
+
+
+def failure_of(error: Exception) -> tuple[str, str]:
+    """Returns the kind of a failure, as the table `failures` names it, and the reason."""
+    if isinstance(error, FailedError):
+        return error.kind, str(error)
+    if isinstance(error, UnknownFormatError):
+        # The same advice would repeat in each row.
+        return "unknown", str(error).removesuffix(HOW_TO_DECLARE).rstrip()
+    if isinstance(error, MemoryError):
+        return "memory", "It needs more memory than there is."
+    if isinstance(error, OSError):
+        return "unreadable", f"It cannot be read: {reason_of(error)}."
+    return "worker", f"The program failed on it: {type(error).__name__}: {reason_of(error)}."
 
 
 def failure_row(place: RunPlace, kind: str, text: str, options: SurveyOptions, digest: str = "") -> Row:
@@ -145,10 +159,6 @@ def failure_row(place: RunPlace, kind: str, text: str, options: SurveyOptions, d
 def run_name(path: str, digest: str, version: str) -> str:
     """Returns the id of a run in all tables."""
     return xxh3_128(f"{path}\0{digest}\0{version}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _failure_words(error: Exception) -> str:
-    return f"The program failed on it: {type(error).__name__}: {reason_of(error)}."
 
 
 # Files
@@ -204,20 +214,7 @@ def fetched(place: RunPlace, folder: Path) -> Path:
 def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) -> dict[str, list[Row]]:
     began = time.perf_counter()
     files = _files(path)
-    if not any(one.stat().st_size for one in files):
-        raise FailedError("empty", "It is empty.")
-    opened = OpenOptions(
-        # Several workers share the machine, so each has its own limit.
-        memory_mb=options.memory_mb, aliases=options.aliases, prices=options.prices, prices_dated=options.prices_dated,
-    )  # fmt: skip
-    is_session = path.suffix == ".jsonl" and path.exists() and len(members_of(path)[0]) > 1
-    log = Log.read([Target(path, is_session=is_session, reading=options.reading)], opened)
-    try:
-        facts = log.answer_to(DescribeLog())
-        if facts.memory_full is not None:
-            raise FailedError("memory", facts.memory_full)
-        if not facts.messages:
-            raise FailedError("empty", "There are no messages in it.")
+    with _opened(path, files, options) as log:
         name = run_name(place.path, digest, options.version)
         tables = log.answer_to(TabulateRun(place.path, tokens=options.tokens))
         tables["runs"][0] |= {
@@ -237,5 +234,31 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
                 # Every table names the run and its path, so queries need no join.
                 row.update(run=name, path=place.path)
         return tables
+
+
+@contextmanager
+def opened_run(place: RunPlace, options: SurveyOptions, folder: str | None = None) -> Generator[Log]:
+    """Opens a run or a file of runs. Raises FailedError, OSError or UnknownFormatError."""
+    with local_file(place, folder) as path, _opened(path, _files(path), options) as log:
+        yield log
+
+
+@contextmanager
+def _opened(path: Path, files: Sequence[Path], options: SurveyOptions) -> Generator[Log]:
+    if not any(one.stat().st_size for one in files):
+        raise FailedError("empty", "It is empty.")
+    opened = OpenOptions(
+        # Several workers share the machine, so each has its own limit.
+        memory_mb=options.memory_mb, aliases=options.aliases, prices=options.prices, prices_dated=options.prices_dated,
+    )  # fmt: skip
+    is_session = path.suffix == ".jsonl" and path.exists() and len(members_of(path)[0]) > 1
+    log = Log.read([Target(path, is_session=is_session, reading=options.reading)], opened)
+    try:
+        facts = log.answer_to(DescribeLog())
+        if facts.memory_full is not None:
+            raise FailedError("memory", facts.memory_full)
+        if not facts.messages:
+            raise FailedError("empty", "There are no messages in it.")
+        yield log
     finally:
         log.close()

@@ -54,7 +54,7 @@ WAYS: dict[str, list[list[str]]] = {
 
 def test_every_command_is_asked() -> None:
     told = "a command that prints what a log holds has its options in WAYS; another stands in WITHOUT_A_LOG"
-    assert set(COMMANDS) - WITHOUT_A_LOG == {*WAYS, "show", "export", "merged-context", "diff"}, told
+    assert set(COMMANDS) - WITHOUT_A_LOG == {*WAYS, "show", "export", "merged-context", "diff", "bisect"}, told
 
 
 @pytest.fixture
@@ -94,6 +94,18 @@ def test_no_comparison_shows_a_secret(log: Path) -> None:
             found = output("diff", log, other, "--format", form)
             assert len(found) > 200, form
             assert around(found) == "", form
+
+
+@pytest.mark.sweep
+def test_no_comparison_of_many_runs_shows_a_secret(log: Path) -> None:
+    half = log_file(b"".join(log.read_bytes().splitlines(keepends=True)[::2]), "half.jsonl")
+    for by in ("text", "payload.args", 'text contains "token"'):
+        for form in ("text", "json", "html"):
+            found = output("diff", "--many", log, half, "--by", by, "--format", form)
+            assert len(found) > 200, form
+            assert around(found) == "", (by, form)
+    for form in ("text", "json"):
+        assert around(output("bisect", half, log, "--when", "text", "--format", form)) == ""
 
 
 @pytest.mark.sweep

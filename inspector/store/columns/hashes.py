@@ -40,6 +40,13 @@ def hash_text(text: str) -> int:
     return _digest(text.encode("utf-8", "surrogatepass"), _seed) or 1
 
 
+def hash_values(*values: int | str | bytes) -> int:
+    """Returns a signed 64-bit hash of numbers and texts, never NO_HASH; equal in processes with one seed."""
+    parts = [one if isinstance(one, bytes) else str(one).encode("utf-8", "surrogatepass") for one in values]
+    found = _digest(b"".join(b"%d:%b" % (len(part), part) for part in parts), _seed) or 1
+    return found - (1 << 64) if found >> 63 else found
+
+
 def hash_each(data: Sequence[Buffer]) -> NDArray[np.uint64]:
     """Returns `hash_bytes` of each item, (n,) uint64, without a Python call per item."""
     hashes = np.fromiter(map(_digest, data, repeat(_seed)), np.uint64, len(data))

@@ -52,7 +52,7 @@ def align_runs(one: RunSteps, other: RunSteps) -> SlicedWork[Aligned]:
 
 
 @dataclass(slots=True)
-class _Side:
+class RunSide:
     """A run as conversations: lists of steps, each with the sub-agents that its steps started."""
 
     run: RunSteps
@@ -60,9 +60,9 @@ class _Side:
     below: dict[int, Array] = field(default_factory=dict)  # by step, the steps of the context that it started
 
 
-def _side(run: RunSteps) -> _Side:
+def divide_run(run: RunSteps) -> RunSide:
     """Divides a run into conversations."""
-    found = _Side(run)
+    found = RunSide(run)
     nodes, spaces = run.table.nodes[run.steps], run.table.spaces[run.steps]
     opener = {int(node): place for place, node in enumerate(run.opens.tolist()) if node != NO_NODE}
     keys = np.where(np.isin(nodes, list(opener)), nodes + 1, -1 - (spaces << 32 | nodes + 1))
@@ -81,7 +81,7 @@ def _side(run: RunSteps) -> _Side:
 
 class _Work:
     def __init__(self, one: RunSteps, other: RunSteps) -> None:
-        self._one, self._other = _side(one), _side(other)
+        self._one, self._other = divide_run(one), divide_run(other)
         self._rows: list[tuple[int, int, int, bool]] = []
 
     def result(self) -> Aligned:
@@ -127,13 +127,13 @@ class _Work:
 
     def _pairs(self, one: Array, other: Array) -> list[tuple[int, int]]:
         """Aligns the steps of one participant or conversation."""
-        left, right = _in_plain_order(self._one.run, one), _in_plain_order(self._other.run, other)
+        left, right = in_plain_order(self._one.run, one), in_plain_order(self._other.run, other)
         pairs = align(self._one.run.features.at_places(left.steps), self._other.run.features.at_places(right.steps))
         found = [(int(left.steps[i]), int(right.steps[j])) for i, j in pairs]
         return found + self._pairs_at_once(left, right, pairs)
 
     def _pairs_at_once(
-        self, left: _Ordered, right: _Ordered, pairs: list[tuple[int, int]]
+        self, left: Ordered, right: Ordered, pairs: list[tuple[int, int]]
     ) -> list[tuple[int, int]]:  # fmt: skip
         """Pairs the rest of calls made at once, where others of them are pairs: the plain order parts changed ones."""
         mine, theirs = np.zeros(len(left.steps), np.bool_), np.zeros(len(right.steps), np.bool_)
@@ -165,7 +165,7 @@ class _Work:
         return found
 
 
-class _Ordered(NamedTuple):
+class Ordered(NamedTuple):
     """Steps with calls made at once in a plain order.
 
     Attributes:
@@ -177,7 +177,7 @@ class _Ordered(NamedTuple):
     groups: Array
 
 
-def _in_plain_order(run: RunSteps, steps: Array) -> _Ordered:
+def in_plain_order(run: RunSteps, steps: Array) -> Ordered:
     """Sorts calls that were made before any of them was answered by their content."""
     groups = np.full(len(steps), -1, np.int64)
     calls = (run.kinds[steps] == StepKind.CALL) & (run.ends[steps] != NO_ROW)
@@ -196,10 +196,10 @@ def _in_plain_order(run: RunSteps, steps: Array) -> _Ordered:
         else:
             start = -1
     if not (groups >= 0).any():
-        return _Ordered(steps, groups)
+        return Ordered(steps, groups)
     ranks = np.where(groups >= 0, groups, np.arange(len(steps)))
     order = np.lexsort((np.where(groups >= 0, run.acts[steps], 0), np.where(groups >= 0, run.groups[steps], 0), ranks))
-    return _Ordered(steps[order], groups[order])
+    return Ordered(steps[order], groups[order])
 
 
 # Conversations and participants

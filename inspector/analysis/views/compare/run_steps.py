@@ -20,7 +20,7 @@ from inspector.protocol import kinds
 from inspector.protocol.mcp_definitions import definitions_of
 from inspector.protocol.payloads.outline import nested_value
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.hashes import NO_ROW
+from inspector.store.columns.hashes import NO_ROW, hash_values
 from inspector.tokens.counted_text import counted_text
 
 Array = NDArray[np.int64]
@@ -97,6 +97,17 @@ class RunSteps:
     def opens(self) -> Array:
         """(n,) int64, context that each step started; NO_NODE."""
         return self.table.opens[self.steps]
+
+
+def called(payload: Mapping[str, Any], ignored: Ignored) -> tuple[str, Any]:
+    """Returns the tool of a call, "" for other requests, and its arguments or parameters without ignored fields."""
+    params = payload.get("params")
+    params = params if isinstance(params, Mapping) else {}
+    name, values = params.get("name"), params.get("arguments")
+    if not isinstance(name, str):
+        name, values = "", params
+    nested = nested_value(values)
+    return name, ignored.pruned(values if nested is None else nested)
 
 
 def of_one_format(one: Analysis, other: Analysis) -> bool:
@@ -224,13 +235,13 @@ class _Reading:
             result = self._result(end, whole=handshake) if end != NO_ROW else 0
         elif sort in (StepKind.SPAN, StepKind.MODEL):
             name = payload.get("name")
-            group = hash((int(sort), name if isinstance(name, str) else ""))
+            group = hash_values(int(sort), name if isinstance(name, str) else "")
             act = group
         elif kind == _FORGET:
-            act = group = hash((int(sort), kind))
+            act = group = hash_values(int(sort), kind)
         else:
-            group = hash((int(sort), kind if kind.startswith(_REASONING) else ""))
-            act = hash((group, self._text(kind, payload, row)))
+            group = hash_values(int(sort), kind if kind.startswith(_REASONING) else "")
+            act = hash_values(group, self._text(kind, payload, row))
         self._acts.append(act)
         self._groups.append(group)
         self._members.append((*members, 0, 0, 0, 0)[:_MEMBERS])
@@ -245,35 +256,29 @@ class _Reading:
         return self._ignored.text(counted_text(kind, payload))
 
     def _call(self, sort: StepKind, row: int, payload: Mapping[str, Any], members: list[int]) -> tuple[int, int]:
-        params = payload.get("params")
-        params = params if isinstance(params, Mapping) else {}
         method = self._capture.strings[int(self._methods[row])]
-        name, values = params.get("name"), params.get("arguments")
-        if not isinstance(name, str):
-            name, values = "", params
-        group = hash((int(sort), method, name))
-        nested = nested_value(values)
-        values = self._ignored.pruned(values if nested is None else nested)
+        name, values = called(payload, self._ignored)
+        group = hash_values(int(sort), method, name)
         if self._capture.records.is_big(row):
-            return group, hash((group, int(self._capture.columns["length"][row])))
+            return group, hash_values(group, int(self._capture.columns["length"][row]))
         if not isinstance(values, Mapping):
-            return group, hash((group, self._ignored.value_text(values))) if values else group
-        members += [hash((key, self._ignored.value_text(values[key]))) for key in sorted(values)]
-        return group, hash((group, *members)) if members else group
+            return group, hash_values(group, self._ignored.value_text(values)) if values else group
+        members += [hash_values(key, self._ignored.value_text(values[key])) for key in sorted(values)]
+        return group, hash_values(group, *members) if members else group
 
     def _result(self, end: int, *, whole: bool) -> int:
         payload = self._payload(end)
         if self._capture.records.is_big(end):
-            return hash(int(self._capture.columns["length"][end])) or 1
+            return hash_values(int(self._capture.columns["length"][end]))
         result = payload.get("result")
         if isinstance(result, Mapping) and isinstance(result.get("tools"), list):
             return self._definitions(result["tools"])
         if whole:
-            return hash(self._ignored.json_text(result, of_result=True)) or 1
+            return hash_values(self._ignored.json_text(result, of_result=True))
         text = counted_text(kinds.RESPONSE, payload)
-        return hash(self._ignored.result_text(text)) or 1
+        return hash_values(self._ignored.result_text(text))
 
     def _definitions(self, tools: list[Any]) -> int:
         """Returns a hash of listed tools; their order does not count."""
         found = definitions_of([tool for tool in tools if isinstance(tool, dict)])
-        return hash(frozenset((name, tuple(sorted(one.aspects.items()))) for name, one in found.items())) or 1
+        return hash_values(repr(sorted((name, sorted(one.aspects.items())) for name, one in found.items())))
