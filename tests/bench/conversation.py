@@ -32,10 +32,10 @@ _STEPS = (40, 120, 900)
 _WAIT_S = 120.0
 
 
-def write_session(path: Path, turns: int) -> None:
+def write_session(path: Path, turns: int, *, seed: int = 5) -> None:
     """Writes a session: in each turn a prompt, a thought, a failed command, and an answer in Markdown."""
     words = str.split("the loader reads every record of a session once and keeps the columns that views need")
-    chosen = random.Random(5)
+    chosen = random.Random(seed)
 
     def text(count: int) -> str:
         return " ".join(chosen.choices(words, k=count))

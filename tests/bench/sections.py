@@ -718,6 +718,19 @@ def _conversation(bench: Bench) -> list[Row]:
     ]
 
 
+def _compare(bench: Bench) -> list[Row]:
+    rows: list[Row] = []
+    for messages in (1_000,) if bench.sizes.quick else (1_000, 10_000, 100_000):
+        found, of = bench.measure("compare", messages, timeout_s=600), f"{messages:,} messages each"
+        rows += [
+            at_most(f"two runs that part once, {of}", found["parted_s"], 10 * messages / 100_000 + 0.2),
+            at_most(f"two runs without equal texts, {of}", found["different_s"], 10 * messages / 100_000 + 0.2),
+            at_most(f"most memory beyond the open logs, {of}", found["different_mb"], 500, "MB"),
+            exactly(f"differences of runs that part once, {of}", found["parted_differences"], 1),
+        ]
+    return rows
+
+
 def _idle(bench: Bench) -> list[Row]:
     quick = bench.sizes.quick
     found = bench.measure("idle", bench.log("envelopes", bench.sizes.small), *((3, 5) if quick else (30, 60)))
@@ -747,6 +760,7 @@ SECTIONS = (
     Section("mixes", "Logs of traffic unlike the story, no window; the window's heartbeat", _mixes),
     Section("transcripts", "Open a session of a coding agent, with its sub-agents", _transcripts),
     Section("conversation", "Read the conversation of 100,000 messages in the window", _conversation),
+    Section("compare", "Compare two sessions, no window", _compare),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
     Section("together", "Four sources as one document, by those opened alone", _together),
     Section("checks", "Checks, with and without by turns", _checks),

@@ -54,7 +54,7 @@ _CLUES = (b'elta"', b"elta\\", b"_chunk", b'"choices"', b'"candidates"', b'"arti
 
 def may_hold_pieces(line: bytes) -> bool:
     """Returns False if a line certainly has no piece of a streamed text."""
-    return any(clue in line for clue in _CLUES)
+    return any(map(line.__contains__, _CLUES))
 
 
 class TextPiece(NamedTuple):

@@ -91,13 +91,17 @@ def _decode(capture: Capture, messages: list[int]) -> None:
 def _decoded(capture: Capture, rows: NDArray[np.integer[Any]]) -> dict[int, DecodedFields | None]:
     """Returns decoded messages, given in ascending order; None for an irregular line."""
     columns = capture.columns
+    # Irregular lines stay None; the caller reads them one by one.
+    found: dict[int, DecodedFields | None] = dict.fromkeys(rows.tolist())
+    usual = (columns["flags"][rows] & _IRREGULAR_FLAGS == 0) & (columns["length"][rows] <= MAX_WHOLE_BYTES)
+    rows = rows[usual]
     flags, lengths = columns["flags"][rows], columns["length"][rows]
     lines = [
         stretch.data[start:end]
         for stretch in read_line_ranges(capture, rows)
         for start, end in zip(stretch.starts.tolist(), stretch.ends.tolist(), strict=True)
     ]
-    usual, own = (flags & _IRREGULAR_FLAGS == 0) & (lengths <= MAX_WHOLE_BYTES), flags & Flag.RPC.value != 0
+    usual, own = np.ones(len(rows), np.bool_), flags & Flag.RPC.value != 0
     if capture.records.masks is not None:
         usual &= ~np.array([may_hold_pieces(line) for line in lines], np.bool_) | (flags & Flag.FRAME.value != 0)
     frames, nameless = flags & Flag.FRAME.value != 0, flags & Flag.NO_ID.value != 0
@@ -113,8 +117,6 @@ def _decoded(capture: Capture, rows: NDArray[np.integer[Any]]) -> dict[int, Deco
     ):
         reads += [(decode, make, fits & ~frames & ~inside)]
         reads += [(partial(decode_inside, decode), make, fits & ~frames & inside)]
-    # Irregular lines stay None; the caller reads them one by one.
-    found: dict[int, DecodedFields | None] = dict.fromkeys(rows.tolist())
     for read, make, which in reads:
         places = np.flatnonzero(usual & which)
         values = decode_all(read, [lines[place] for place in places.tolist()])

@@ -319,12 +319,20 @@ class Records:
         label = self._string("protocol", message)
         if not self._has_flags(message, Flag.DERIVED.value) or label is None or self.is_big(message):
             return None
-        if self._chosen_format(message) is not None or self._known_facts(message) is not None:
+        part = int(columns["part"][message])
+        # A record with many messages is read once for all of them.
+        if part > _MANY_MESSAGES or self._chosen_format(message) is not None or self._known_facts(message) is not None:
             return None
         line = self.read_line_of(message)
         if len(line) < int(columns["length"][message]) or may_hold_pieces(line):
             return None
-        return payload_of_part(Record(Shape.DERIVED, line, derived_by=label), int(columns["part"][message]) - 1)
+        # Empty for a wrapped line.
+        return payload_of_part(Record(Shape.DERIVED, line, derived_by=label), part - 1) or None
+
+    def quick_payload(self, message: int) -> dict[str, Any]:
+        """Returns the payload, of a transcript's message without its envelope; for callers that read many."""
+        found = self.derived_payload(message)
+        return self.payload(message) if found is None else found
 
     def frame_data(self, message: int) -> bytes:
         """Returns the data of a frame; empty for other messages."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from inspector.protocol.mcp_definitions import definitions_of
 from inspector.protocol.payloads.outline import nested_value
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW, hash_values
+from inspector.store.messages.batch_decoding import read_in_batches
 from inspector.tokens.counted_text import counted_text
 
 Array = NDArray[np.int64]
@@ -134,10 +135,7 @@ def read_run(analysis: Analysis, ignored: Ignored, *, programs: bool) -> SlicedW
     reading = _Reading(analysis, ignored)
     rows, ends = table.rows[steps], table.ends[steps]
     sorts = _sorts(analysis, table.kinds[steps], rows)
-    for place, (sort, row, end) in enumerate(zip(sorts.tolist(), rows.tolist(), ends.tolist(), strict=True)):
-        reading.read(StepKind(sort), row, end)
-        if place % _PER_STEP == 0:
-            yield
+    yield from reading.read(sorts, rows, ends)
     senders = analysis.capture.columns["sender"][rows].astype(np.int64)
     strings, methods = analysis.capture.strings, analysis.correlation.columns["method"][rows]
     is_system, calls = senders == (strings.find(SYSTEM) or -1), sorts == StepKind.CALL
@@ -224,41 +222,63 @@ class _Reading:
             np.array(self._results, np.int64),
         )
 
-    def read(self, sort: StepKind, row: int, end: int) -> None:
-        """Adds a step."""
-        kind, payload = self._capture.string("kind", row) or "", self._payload(row)
-        members: list[int] = []
-        result = 0
-        if kind in (kinds.REQUEST, kinds.PROPOSAL):
-            group, act = self._call(sort, row, payload, members)
-            handshake = self._capture.strings[int(self._methods[row])] in _HANDSHAKES
-            result = self._result(end, whole=handshake) if end != NO_ROW else 0
-        elif sort in (StepKind.SPAN, StepKind.MODEL):
+    def read(self, sorts: NDArray[np.uint8], rows: Array, ends: Array) -> SlicedWork[None]:
+        """Adds steps, as in `RunSteps`."""
+        kinds_of, strings = self._capture.columns["kind"][rows], self._capture.strings
+        asked = np.isin(kinds_of, [strings.find(kind) or -1 for kind in (kinds.REQUEST, kinds.PROPOSAL)])
+        answered = asked & (ends != NO_ROW)
+        # Each step's message, and the answer of a call after it.
+        messages = np.stack((rows, ends), axis=1)[np.stack((np.ones(len(rows), np.bool_), answered), axis=1)]
+        payloads = read_in_batches(self._capture, messages, self._payload)
+        steps = zip(sorts.tolist(), kinds_of.tolist(), rows.tolist(), asked.tolist(), strict=True)
+        for place, (sort, kind, row, is_call) in enumerate(steps):
+            payload = next(payloads)
+            if is_call:
+                answer = (int(ends[place]), next(payloads)) if answered[place] else None
+                self._add_call(sort, row, payload, answer)
+            else:
+                self._add(sort, strings[kind], row, payload)
+            if place % _PER_STEP == 0:
+                yield
+
+    def _add(self, sort: int, kind: str, row: int, payload: Mapping[str, Any]) -> None:
+        if sort in (StepKind.SPAN, StepKind.MODEL):
             name = payload.get("name")
-            group = hash_values(int(sort), name if isinstance(name, str) else "")
-            act = group
+            act = group = hash_values(sort, name if isinstance(name, str) else "")
         elif kind == _FORGET:
-            act = group = hash_values(int(sort), kind)
+            act = group = hash_values(sort, kind)
         else:
-            group = hash_values(int(sort), kind if kind.startswith(_REASONING) else "")
+            group = hash_values(sort, kind if kind.startswith(_REASONING) else "")
             act = hash_values(group, self._text(kind, payload, row))
+        self._append(act, group, (), 0)
+
+    def _add_call(
+        self, sort: int, row: int, payload: Mapping[str, Any], answer: tuple[int, Mapping[str, Any]] | None
+    ) -> None:  # fmt: skip
+        members: list[int] = []
+        group, act = self._call(sort, row, payload, members)
+        handshake = self._capture.strings[int(self._methods[row])] in _HANDSHAKES
+        self._append(act, group, members, 0 if answer is None else self._result(*answer, whole=handshake))
+
+    def _append(self, act: int, group: int, members: Sequence[int], result: int) -> None:
         self._acts.append(act)
         self._groups.append(group)
         self._members.append((*members, 0, 0, 0, 0)[:_MEMBERS])
         self._results.append(result)
 
-    def _payload(self, row: int) -> Mapping[str, Any]:
-        return {} if self._capture.records.is_big(row) else self._capture.records.payload(row)
+    def _payload(self, message: int) -> Mapping[str, Any]:
+        records = self._capture.records
+        return {} if records.is_big(message) else records.quick_payload(message)
 
     def _text(self, kind: str, payload: Mapping[str, Any], row: int) -> bytes:
         if self._capture.records.is_big(row):
             return b"%d" % int(self._capture.columns["length"][row])
         return self._ignored.text(counted_text(kind, payload))
 
-    def _call(self, sort: StepKind, row: int, payload: Mapping[str, Any], members: list[int]) -> tuple[int, int]:
+    def _call(self, sort: int, row: int, payload: Mapping[str, Any], members: list[int]) -> tuple[int, int]:
         method = self._capture.strings[int(self._methods[row])]
         name, values = called(payload, self._ignored)
-        group = hash_values(int(sort), method, name)
+        group = hash_values(sort, method, name)
         if self._capture.records.is_big(row):
             return group, hash_values(group, int(self._capture.columns["length"][row]))
         if not isinstance(values, Mapping):
@@ -266,8 +286,7 @@ class _Reading:
         members += [hash_values(key, self._ignored.value_text(values[key])) for key in sorted(values)]
         return group, hash_values(group, *members) if members else group
 
-    def _result(self, end: int, *, whole: bool) -> int:
-        payload = self._payload(end)
+    def _result(self, end: int, payload: Mapping[str, Any], *, whole: bool) -> int:
         if self._capture.records.is_big(end):
             return hash_values(int(self._capture.columns["length"][end]))
         result = payload.get("result")

@@ -125,18 +125,24 @@ def _weighted(one: Features, other: Features) -> list[tuple[int, int]]:
     n, m = len(one.acts), len(other.acts)
     if not n or not m:
         return []
-    moves = np.zeros((n, m), np.uint8)  # 0: skip in `one`, 1: skip in `other`, 2: pair
-    before = np.zeros(m + 1, np.int64)
+    moves = np.full((n, m), 2, np.uint8)  # 0: skip in `one`, 1: skip in `other`, 2: pair
+    similar = {group: np.flatnonzero(other.groups == group) for group in np.unique(one.groups).tolist()}
+    known = np.isin(one.acts, other.acts)
+    before = np.zeros(m + 1, np.int32)
     for i in range(n):
-        similar = other.groups == one.groups[i]
-        weights = np.full(m, _NEVER, np.int64)
-        members = (other.members[similar] == one.members[i]) & (one.members[i] != 0)
-        weights[similar] = _SIMILAR + _MEMBER * members.sum(axis=1)
-        weights[other.acts == one.acts[i]] = _EQUAL
-        paired = before[:-1] + weights
-        now = np.zeros(m + 1, np.int64)
-        np.maximum.accumulate(np.maximum(before[1:], paired), out=now[1:])
-        moves[i] = np.where(now[1:] == before[1:], 0, np.where(now[1:] == now[:-1], 1, 2))
+        weights = np.full(m, _NEVER, np.int32)
+        places, members = similar[int(one.groups[i])], one.members[i]
+        weights[places] = _SIMILAR
+        if members.any() and len(places):
+            weights[places] += _MEMBER * ((other.members[places] == members) & (members != 0)).sum(
+                axis=1, dtype=np.int32
+            )
+        if known[i]:
+            weights[other.acts == one.acts[i]] = _EQUAL
+        now = np.zeros(m + 1, np.int32)
+        np.maximum.accumulate(np.maximum(before[1:], before[:-1] + weights), out=now[1:])
+        moves[i][now[1:] == now[:-1]] = 1
+        moves[i][now[1:] == before[1:]] = 0
         before = now
     pairs: list[tuple[int, int]] = []
     i, j = n - 1, m - 1

@@ -331,19 +331,13 @@ class KeptCalls:
         called = list(zip(rows.tolist(), targets, strict=True))
         for start in range(0, len(called), _CALLS_PER_STEP):
             new = {row: code for row, code in called[start : start + _CALLS_PER_STEP] if row not in self._contents}
-            payloads = read_in_batches(capture, np.array([*new], np.int64), self._payload_of)
+            payloads = read_in_batches(capture, np.array([*new], np.int64), capture.records.quick_payload)
             for (row, code), payload in zip(new.items(), payloads, strict=True):
                 self._contents[row] = contents = _contents_of(strings[code] if code else "", payload)
                 if contents.sort:
                     self._reading.append(row)
             if new:
                 yield
-
-    def _payload_of(self, row: int) -> Mapping[str, Any]:
-        records = self._analysis.capture.records
-        payload = records.derived_payload(row)
-        # A wrapped line has no call for the format alone.
-        return payload if payload is not None and "params" in payload else records.payload(row)
 
 
 def _contents_of(tool: str, payload: Mapping[str, Any]) -> _Contents:
