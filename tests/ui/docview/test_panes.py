@@ -157,7 +157,7 @@ def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Pane
     assert len(fractions) > 10
     assert fractions == sorted(fractions)
     assert told[-1] == (None, 0)
-    assert 500 < max(found for _, found in told) <= 600  # the last progress may be from before the end
+    assert 100 < max(found for _, found in told) <= 600  # the last progress may be from after the last pause
 
 
 def test_how_far_a_filter_is_is_not_said_after_each_slice(
