@@ -9,12 +9,12 @@ import typer
 
 from inspector.cli.arguments import AS_USUAL, JUDGED, Reading, fail, takes_reading
 from inspector.cli.diff_many import ManyOptions, compare_many
-from inspector.cli.diff_reports import html_page, junit
 from inspector.cli.many_runs import Scheduler, Workers
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, echo, print_line
 from inspector.engine.comparing import IgnoreError, compared
 from inspector.present import formats
+from inspector.present.comparison_reports import html_page, junit
 from inspector.present.run_comparison import ComparisonAnswer, Place, RunTotals, Verdict
 
 _MOST_PRINTED = 200
@@ -128,11 +128,14 @@ def _line(place: Place) -> str:
 
 def _totals_words(a: RunTotals, b: RunTotals) -> str:
     parts: list[str] = []
-    for name in ("messages", "calls", "failed", "input", "output"):
+    for name in ("messages", "calls", "failed", "files", "input", "output", "score"):
         values = getattr(a, name), getattr(b, name)
         if any(values):
             parts.append(f"{name} {' / '.join('unknown' if one is None else f'{one:,}' for one in values)}")
     if a.cost is not None or b.cost is not None:
         costs = ("unknown" if one is None else formats.dollars(one) for one in (a.cost, b.cost))
         parts.append(f"cost {' / '.join(costs)}")
+    if a.seconds or b.seconds:
+        times = ("unknown" if one is None else formats.duration(round(one * 1e9)) for one in (a.seconds, b.seconds))
+        parts.append(f"time {' / '.join(times)}")
     return f"A / B: {', '.join(parts)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.cli.diff_reports import page_head, page_text
+from inspector.present.comparison_reports import page_head, page_text
 from inspector.present.many_runs import ChangingAnswer, FactAnswer, TaskAnswer, value_words
 
 _INDENT_PX = 14

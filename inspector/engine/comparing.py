@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from inspector.analysis.views.compare.comparison import compare_runs
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.ignored import IgnoreError as IgnoreError
+from inspector.analysis.views.steps.call_facts import KeptCalls
 from inspector.base.slices import SlicedWork, run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.present.run_comparison import ComparisonAnswer
@@ -22,4 +23,11 @@ def comparison_steps(
 ) -> SlicedWork[ComparisonAnswer]:
     """Compares two documents, in steps. Raises IgnoreError for a malformed pattern."""
     found = yield from compare_runs(one.analysis, other.analysis, Ignored(ignore))
-    return ComparisonAnswer(one, other, found)
+    mine = yield from _changed_files(one)
+    theirs = yield from _changed_files(other)
+    return ComparisonAnswer(one, other, found, (mine, theirs))
+
+
+def _changed_files(document: CaptureDocument) -> SlicedWork[int]:
+    calls = yield from KeptCalls(document.analysis).facts()
+    return sum(file.is_changed for file in calls.files())

@@ -94,9 +94,9 @@ class DifferenceWords:
             case DifferenceClass.RESULT if rows.inputs[row] == Input.COMPACTION:
                 return f"{self._step(0, a)}: result collapsed in one run only"
             case DifferenceClass.RESULT:
-                return f"result of {self._step(0, a)}: {_excerpts(*self._results(a, b))}"
+                return f"result of {self._step(0, a)}: {_excerpts(*self.results(a, b))}"
             case DifferenceClass.FAILED:
-                return f"{self._failed(a, b)}: {_excerpts(*self._results(a, b))}"
+                return f"{self._failed(a, b)}: {_excerpts(*self.results(a, b))}"
             case DifferenceClass.MISSING:
                 return self._lost(a, b)
             case DifferenceClass.ORDER:
@@ -107,9 +107,9 @@ class DifferenceWords:
                 return self._definitions(a, b)
             case DifferenceClass.PROMPT:
                 title = "system prompt" if self._sides[0][1].is_system[a] else "prompt"
-                return f"{title}: {_excerpts(self._text(0, a), self._text(1, b))}"
+                return f"{title}: {_excerpts(self.text(0, a), self.text(1, b))}"
             case _:
-                return _excerpts(self._text(0, a), self._text(1, b))
+                return _excerpts(self.text(0, a), self.text(1, b))
 
     def sides(self, row: int) -> tuple[str, str]:
         """Returns a row as each run has it, from shortly before the first difference on; "" where it has none."""
@@ -127,11 +127,11 @@ class DifferenceWords:
             case DifferenceClass.RESULT if rows.inputs[row] == Input.COMPACTION:
                 return steps
             case DifferenceClass.RESULT | DifferenceClass.FAILED:
-                return _joined(steps, _excerpt_pair(*self._results(a, b)), " \N{RIGHTWARDS ARROW} ")
+                return _joined(steps, _excerpt_pair(*self.results(a, b)), " \N{RIGHTWARDS ARROW} ")
             case DifferenceClass.AGENT:
                 return _joined((self._sender(0, a), self._sender(1, b)), steps, ": ")
             case DifferenceClass.PROMPT | DifferenceClass.WORDS:
-                return _excerpt_pair(self._text(0, a), self._text(1, b))
+                return _excerpt_pair(self.text(0, a), self.text(1, b))
             case _:
                 return steps
 
@@ -151,31 +151,35 @@ class DifferenceWords:
         )
         return safe_line(name, _LONGEST)
 
-    def _payload(self, side: int, message: int) -> dict[str, Any]:
+    def payload(self, side: int, message: int) -> dict[str, Any]:
+        """Returns the payload of a message in one run; empty for NO_ROW and for messages above 1 MB."""
         records = self._sides[side][0].capture.records
         return {} if message == NO_ROW or records.is_big(message) else records.payload(message)
 
-    def _text(self, side: int, place: int) -> str:
+    def text(self, side: int, place: int) -> str:
+        """Returns the whole text of a step in one run."""
         document, run = self._sides[side]
         row = int(run.rows[place])
-        return counted_text(document.capture.string("kind", row) or "", self._payload(side, row))
+        return counted_text(document.capture.string("kind", row) or "", self.payload(side, row))
 
-    def _results(self, a: int, b: int) -> tuple[str, str]:
+    def results(self, a: int, b: int) -> tuple[str, str]:
+        """Returns the results of the calls of two steps as text."""
         ends = int(self._sides[0][1].ends[a]), int(self._sides[1][1].ends[b])
         one, other = (
-            "" if end == NO_ROW else counted_text(kinds.RESPONSE, self._payload(side, end))
+            "" if end == NO_ROW else counted_text(kinds.RESPONSE, self.payload(side, end))
             for side, end in enumerate(ends)
         )
         if one == other:  # what a model never receives: the handshake of a server
-            one, other = (compact_json(self._payload(side, end).get("result")) for side, end in enumerate(ends))
+            one, other = (compact_json(self.payload(side, end).get("result")) for side, end in enumerate(ends))
         return one, other
 
     def argument_values(self, a: int, b: int) -> tuple[object, object]:
         """Returns the arguments of the calls of two steps."""
-        one, other = (
-            _arguments(self._payload(side, int(self._sides[side][1].rows[place]))) for side, place in enumerate((a, b))
-        )
-        return one, other
+        return self.arguments_of(0, a), self.arguments_of(1, b)
+
+    def arguments_of(self, side: int, place: int) -> object:
+        """Returns the arguments of the call of a step in one run."""
+        return _arguments(self.payload(side, int(self._sides[side][1].rows[place])))
 
     def _argument_sides(self, a: int, b: int) -> tuple[str, str]:
         """Returns a call with its changed arguments as each run has it."""
@@ -225,7 +229,7 @@ class DifferenceWords:
     def _definitions(self, a: int, b: int) -> str:
         lists: list[dict[str, Any]] = []
         for side, place in enumerate((a, b)):
-            result = self._payload(side, int(self._sides[side][1].ends[place])).get("result")
+            result = self.payload(side, int(self._sides[side][1].ends[place])).get("result")
             tools = result.get("tools") if isinstance(result, dict) else None
             known = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
             lists.append(dict(definitions_of(known)))

@@ -33,6 +33,7 @@ class Text:
         lit: positions of highlighted characters.
         right: aligned at the right end of its cell.
         link: underlined under the pointer.
+        tinted: ranges of characters on a tint with a line below, in the colour `tint`.
     """
 
     text: str
@@ -45,6 +46,8 @@ class Text:
     lit: tuple[int, ...] = ()
     right: bool = False
     link: bool = False
+    tinted: tuple[tuple[int, int], ...] = ()
+    tint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,11 @@ from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.document.document import CaptureDocument
+from inspector.filters.run_fields import outcomes_by_space
+from inspector.formats.run_files import number_or_none
 from inspector.present.difference_words import DifferenceWords
 from inspector.protocol.secrets.masking import mask_text
+from inspector.protocol.timestamps import NO_TIME
 
 CAUSE_WORDS = {
     Input.RESULT: "result", Input.DEFINITION: "definition", Input.PROMPT: "prompt", Input.MODEL: "model",
@@ -46,7 +49,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class RunTotals(msgspec.Struct, frozen=True):
-    """Figures of a run; None if unknown. Costs are in dollars."""
+    """Figures of a run; None if unknown. Costs are in dollars, `files` are changed ones."""
 
     messages: int
     calls: int
@@ -54,6 +57,10 @@ class RunTotals(msgspec.Struct, frozen=True):
     input: int | None
     output: int | None
     cost: float | None
+    seconds: float | None = None
+    files: int | None = None
+    score: float | None = None
+    passed: bool | None = None
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -89,10 +96,14 @@ class ComparisonAnswer:
     Args:
         one, other: the documents.
         comparison: their comparison.
+        files: number of files that each run changed; None if unknown.
     """
 
-    def __init__(self, one: CaptureDocument, other: CaptureDocument, comparison: RunComparison) -> None:
-        self._documents = one, other
+    def __init__(
+        self, one: CaptureDocument, other: CaptureDocument, comparison: RunComparison,
+        files: tuple[int | None, int | None] = (None, None),
+    ) -> None:  # fmt: skip
+        self.documents, self._files = (one, other), files
         self.comparison = comparison
         self.words = DifferenceWords(one, other, comparison)
 
@@ -109,7 +120,7 @@ class ComparisonAnswer:
         """Returns where the runs part, and why."""
         rows, found = self.comparison.rows, self.comparison.divergence
         counts = Counter(class_word(one) for one in rows.classes.tolist() if one != DifferenceClass.SAME)
-        totals = [_totals(document) for document in self._documents]
+        totals = [_totals(*each) for each in zip(self.documents, self._files, strict=True)]
         if found.row == NO_PLACE:
             return Verdict(True, "The runs do the same.", None, None, [], {}, *totals)
         first, cause = self._first(), self._cause()
@@ -238,11 +249,17 @@ def _sampling_words(settings: Mapping[str, Any] | None) -> str:
     return mask_text(", ".join(known))
 
 
-def _totals(document: CaptureDocument) -> RunTotals:
+def _totals(document: CaptureDocument, files: int | None) -> RunTotals:
     analysis = document.analysis
     calls, costs = tool_calls(analysis), analysis.costs.total()
     usage: Usage | None = analysis.usage.total()
+    times = document.capture.columns["time_ns"]
+    times = times[times != NO_TIME]
+    outcomes = list(outcomes_by_space(analysis).values())
+    outcome = outcomes[0] if len(outcomes) == 1 else {}  # a document of several runs has none of its own
     return RunTotals(
         len(document.capture), calls.tools, calls.failed, None if usage is None else usage.input,
         None if usage is None else usage.output, None if costs is None else costs.total,
+        (int(times.max()) - int(times.min())) / 1e9 if len(times) else None, files or None,
+        number_or_none(outcome.get("score")), outcome["passed"] if isinstance(outcome.get("passed"), bool) else None,
     )  # fmt: skip

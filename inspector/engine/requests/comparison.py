@@ -119,13 +119,24 @@ def _side_of(document: CaptureDocument, message: int) -> _Side:
 
 
 def _compare(held: OpenDocument, asked: CompareMessages) -> Steps[Comparison]:
-    sides: list[_Side] = []
     for message in (asked.left, asked.right):
         require_message(held, message)
-        sides.append(_side_of(held.document, message))
+    return (
+        yield from compared_messages((held.document, asked.left), (held.document, asked.right), asked.aspect)
+    )  # fmt: skip
+
+
+def compared_messages(
+    left: tuple[CaptureDocument, int], right: tuple[CaptureDocument, int], aspect: Aspect | None
+) -> Steps[Comparison]:
+    """Compares two messages, each of a document; `aspect` as in `CompareMessages`."""
+    sides: list[_Side] = []
+    size = 0
+    for document, message in (left, right):
+        sides.append(_side_of(document, message))
+        size += int(document.capture.columns["size"][message])
         yield
-    size = sum(int(held.document.capture.columns["size"][message]) for message in (asked.left, asked.right))
-    return (yield from in_thread_if_large(lambda: _compared([side.masked() for side in sides], asked.aspect), size))
+    return (yield from in_thread_if_large(lambda: _compared([side.masked() for side in sides], aspect), size))
 
 
 def _compared(sides: Sequence[_Side], wanted: Aspect | None) -> Comparison:

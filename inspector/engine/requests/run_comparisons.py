@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from itertools import count
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 import numpy as np
@@ -13,18 +14,29 @@ from numpy.typing import NDArray
 
 from inspector.analysis.views.compare.difference_classes import DifferenceClass as DifferenceClass
 from inspector.analysis.views.steps.step_table import StepKind as StepKind
+from inspector.base.atomic_files import open_replacement
 from inspector.document.document import CaptureDocument
 from inspector.document.sources import Progress
 from inspector.engine.comparing import IgnoreError, comparison_steps
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.opening import apply_options, reading_steps
 from inspector.engine.request import Part, PartsRequest, Query, Request, RequestError, Steps, check_row_count
+from inspector.engine.requests.comparison import Aspect, Comparison, compared_messages
 from inspector.engine.targets import OpenOptions, Target
+from inspector.engine.threads import in_thread_if_large
+from inspector.export.files import write_error_words
+from inspector.present.compared_texts import DifferenceLine as DifferenceLine
+from inspector.present.compared_texts import difference_lines, whole_texts
+from inspector.present.comparison_reports import html_page
 from inspector.present.run_comparison import ComparisonAnswer
 from inspector.present.run_comparison import Place as Place
+from inspector.present.run_comparison import RunTotals as RunTotals
 from inspector.present.run_comparison import Verdict as Verdict
 from inspector.protocol.secrets.masking import mask_text
 from inspector.reading.files.source_reader import UnknownFormatError
+
+if TYPE_CHECKING:
+    from inspector.engine.requests.compared_contexts import KeptContexts
 
 _PROGRESS_S = 0.1
 _WAIT_S = 0.002
@@ -107,6 +119,41 @@ class DescribeComparedRows(Request[list[ComparedRow]], frozen=True):
     rows: tuple[int, ...]
 
 
+class CompareRow(Request[list[DifferenceLine]], frozen=True):
+    """Lines of a row that differ: arguments, results, definitions or prompts.
+
+    Attributes:
+        number: of the comparison.
+        row: its row.
+        width: most characters of a line.
+    """
+
+    is_urgent: ClassVar[bool] = True
+    number: int
+    row: int
+    width: int = 80
+
+
+class CompareRowMessages(Request[Comparison], frozen=True):
+    """Compares the whole messages of a row, as `CompareMessages` does in one document."""
+
+    number: int
+    row: int
+    aspect: Aspect | None = None
+
+
+class WriteComparison(Request[None], frozen=True):
+    """Writes a comparison as one HTML page.
+
+    Attributes:
+        number: of the comparison.
+        target: the file.
+    """
+
+    number: int
+    target: Path
+
+
 class HeldComparison:
     """The comparison of an open document.
 
@@ -115,16 +162,18 @@ class HeldComparison:
         key: target and options of the other log.
         other: the other document.
         answer: the comparison; None before the first.
+        contexts: the contexts that were compared last.
     """
 
     def __init__(self, key: object, other: CaptureDocument) -> None:
         self.number = 0
         self.key, self.other = key, other
         self.answer: ComparisonAnswer | None = None
+        self.contexts: KeptContexts | None = None
 
     def close(self) -> None:
         """Closes the other document."""
-        self.answer = None
+        self.answer = self.contexts = None
         self.other.close()
 
 
@@ -143,7 +192,7 @@ def _compare(held: OpenDocument, asked: CompareRuns) -> Steps[ComparedRuns]:
     except IgnoreError as error:
         raise RequestError(str(error)) from None
     yield
-    kept.answer, kept.number = answer, next(_numbers)
+    kept.answer, kept.contexts, kept.number = answer, None, next(_numbers)
     return _answer(kept, sides)
 
 
@@ -208,7 +257,48 @@ def _describe(held: OpenDocument, asked: DescribeComparedRows) -> Steps[list[Com
     return found
 
 
+def _row_of(answer: ComparisonAnswer, row: int) -> int:
+    if not 0 <= row < len(answer.comparison.rows):
+        raise RequestError("The comparison has no such row.")
+    return row
+
+
+def _lines(held: OpenDocument, asked: CompareRow) -> Steps[list[DifferenceLine]]:
+    answer = answer_of(held, asked.number)
+    texts = whole_texts(answer.words, answer.comparison, _row_of(answer, asked.row))
+    yield
+    size = max(map(len, texts))
+    return (yield from in_thread_if_large(lambda: difference_lines(*texts, asked.width), size))
+
+
+def _messages(held: OpenDocument, asked: CompareRowMessages) -> Steps[Comparison]:
+    answer = answer_of(held, asked.number)
+    found = answer.words.messages_of(_row_of(answer, asked.row))
+    places: list[tuple[CaptureDocument, int]] = []
+    for document, message in zip(answer.documents, found, strict=True):
+        if message is None:
+            raise RequestError("Only one run has this step.")
+        places.append((document, message))
+    return (yield from compared_messages(places[0], places[1], asked.aspect))
+
+
+def _write(held: OpenDocument, asked: WriteComparison) -> Steps[None]:
+    answer = answer_of(held, asked.number)
+    one, other = (document.name for document in answer.documents)
+    yield
+    page = html_page(answer.as_json((mask_text(one), mask_text(other))))
+    yield
+    try:
+        with open_replacement(asked.target) as file:
+            file.write(page.encode())
+    except OSError as error:
+        raise RequestError(f"The report cannot be written: {write_error_words(error)}") from None
+
+
 QUERIES = (
     Query(CompareRuns, ComparedRuns, _compare, OtherProgress),
     Query(DescribeComparedRows, list[ComparedRow], _describe),
+    Query(CompareRow, list[DifferenceLine], _lines),
+    Query(CompareRowMessages, Comparison, _messages),
+    Query(WriteComparison, None, _write),
 )

@@ -16,6 +16,7 @@ from inspector.engine.requests import (
     chains,
     clock,
     columns,
+    compared_contexts,
     comparison,
     conditions,
     context_lists,
@@ -75,9 +76,8 @@ from inspector.engine.requests import (
 from inspector.engine.wire import decoder_of
 
 _TOPICS = (
-    account, agent_sessions, agents, chains, clock, columns, comparison, conditions, context_lists, context_tree,
-    conversation,
-    copies, document_settings,
+    account, agent_sessions, agents, chains, clock, columns, compared_contexts, comparison, conditions, context_lists,
+    context_tree, conversation, copies, document_settings,
     exports, facets, fields, files, filters, find, finding_lists, finding_rows, growth, latency, locations, log_facts,
     marks, message_ids, minimap, model_contexts, moments, msp_contexts, msp_edits, msp_files, msp_sessions,
     next_messages, overview, pages, participants, pass_timings, places, plots, problems, queries, rates, raw_text, rows,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from inspector.engine.requests.comparison import CompareMessages
 from inspector.ui.docview.panes import Panes
 from inspector.ui.docview.window_content import Shown
 from inspector.ui.look.theme import ThemeController
@@ -40,4 +41,6 @@ class Comparing(QObject):
             return
         from inspector.ui.panels.details.difference import DifferenceDialog
 
-        DifferenceDialog(self._themes, panes.client, (messages[0], messages[1]), self._parent).open()
+        DifferenceDialog(
+            self._themes, panes.client, lambda aspect: CompareMessages(messages[0], messages[1], aspect), self._parent
+        ).open()

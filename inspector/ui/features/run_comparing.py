@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Signal
@@ -57,6 +58,8 @@ class RunComparing(QObject):
         self._center, self._open_logs = center, open_logs
         self._ignore: tuple[str, ...] = ()
         self._target = ""
+        self._tied: ComparePanel | None = None
+        self._awaited: tuple[Path, str] | None = None
 
     def ask_for_run(self) -> None:
         """Asks for the other run."""
@@ -84,6 +87,20 @@ class RunComparing(QObject):
         dialog.fileSelected.connect(lambda path: self.compare_with(path, ignore))
         open_once(dialog)
 
+    def await_log(self, target: str, other: str) -> None:
+        """Compares a log that is about to be opened in this window, as soon as it is read; "" asks for the other."""
+        self._awaited = target_path(target), other
+
+    def on_read(self) -> None:
+        """Begins the awaited comparison."""
+        awaited, self._awaited = self._awaited, None
+        if awaited is None or self._shown.location.opened != awaited[0]:
+            return
+        if awaited[1]:
+            self.compare_with(awaited[1])
+        else:
+            self.ask_for_run()
+
     def show(self) -> None:
         """Shows the comparison, or asks for the other run if there is none."""
         panel = self._panel()
@@ -105,6 +122,10 @@ class RunComparing(QObject):
         center.add_view(COMPARE)
         center.show_view(COMPARE)
         panel = cast("ComparePanel", center.view(COMPARE))
+        if panel is not self._tied:
+            self._tied = panel
+            panel.choice_requested.connect(self.ask_for_run)
+            panel.other_requested.connect(lambda message: self.other_requested.emit(self._target, message))
         panel.compare(CompareRuns(Target(target_path(target), is_session(target)), self._options(), ignore))
         center.take_focus()
 

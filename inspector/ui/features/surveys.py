@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from inspector.base.targets import session_target
 from inspector.present.formats import count_of
 from inspector.present.wire_text import window_title
 from inspector.protocol.secrets.masking import mask_text
@@ -43,6 +44,7 @@ class Surveys(QObject):
         failed: the survey cannot be read.
         run_requested(Path, object, bool): open a log in another window, at a message number or None; True for a session
             with its sub-agents.
+        compare_requested(str, str): compare the logs of two runs; "" asks for the second.
 
     Attributes:
         path: path of the shown or loading survey, or None.
@@ -51,6 +53,7 @@ class Surveys(QObject):
     attached = Signal(object)
     failed = Signal()
     run_requested = Signal(object, object, bool)
+    compare_requested = Signal(str, str)
 
     def __init__(
         self, parent: QWidget, shown: Shown, themes: ThemeController, services: Services, history: UndoHistory, *,
@@ -91,6 +94,11 @@ class Surveys(QObject):
         page.run_requested.connect(
             lambda log, number: self.run_requested.emit(Path(log), number, log in page.runs.sessions)
         )
+        page.compare_requested.connect(
+            lambda *paths: self.compare_requested.emit(*(
+                session_target(Path(path)) if path in page.runs.sessions else path for path in paths
+            ))
+        )  # fmt: skip
         page.refused.connect(lambda why: self._notices.show_sentence(mask_text(why), "severity.warning"))
         self._put(page)
         self._parent.setWindowTitle(window_title(path.name))

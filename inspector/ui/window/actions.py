@@ -15,6 +15,7 @@ from inspector.ui.input.action import SESSIONS, Action
 if TYPE_CHECKING:
     from inspector.ui.docview.find_in_view import FindInView
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.panels.compare.panel import ComparePanel
     from inspector.ui.panels.conversation.find import ConversationFind
     from inspector.ui.panels.conversation.panel import ConversationPanel
     from inspector.ui.panels.runs.page import RunsPage
@@ -28,6 +29,7 @@ _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S", "Ctrl
 _DETAILS = "Page of the detai&ls"
 _THEME = "Theme"
 _IN_CONVERSATION, _CONVERSATION = "In the con&versation", "conversationPanel"
+_IN_COMPARISON = "In the comparison"
 _PANES_MENU, _TIME, _ROWS, _ZOOM, _HIGHLIGHT = "&Panes", "&Time", "&Rows", "&Zoom", "Hi&ghlight"
 
 
@@ -59,6 +61,18 @@ def _run_in_conversation(do: Callable[[ConversationPanel], object]) -> Callable[
         if window.panes is not None:
             window.center.show_view("conversation")
             do(cast("ConversationPanel", window.center.view("conversation")))
+
+    return done
+
+
+def _run_in_comparison(do: Callable[[ComparePanel], object]) -> Callable[[MainWindow], None]:
+    """Runs `do` with the comparison if there is one, and shows it."""
+
+    def done(window: MainWindow) -> None:
+        made = None if window.panes is None else window.panes.made.get("compare")
+        if made is not None:
+            window.center.show_view("compare")
+            do(cast("ComparePanel", made))
 
     return done
 
@@ -357,6 +371,10 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("conversation.find", "Find in the conversation", "&Go",
            _run_in_conversation(lambda c: c.find_in_text.open()),
            ("/",), needs="document", in_panes=True, pane=_CONVERSATION, submenu=_IN_CONVERSATION),
+    Action("compare.next", "Next difference", "&Go", _run_in_comparison(lambda c: c.step_difference(1)),
+           needs="document", submenu=_IN_COMPARISON),
+    Action("compare.previous", "Previous difference", "&Go", _run_in_comparison(lambda c: c.step_difference(-1)),
+           needs="document", submenu=_IN_COMPARISON),
     Action("go.in_timeline", "Show in timeline", "&Go", lambda w: w.navigation.show_in_timeline(), ("Ctrl+Shift+T",),
            needs="message", separated=True),
     Action("go.model_sees", "Show in Model sees", "&Go", lambda w: w.navigation.show_model_here(),

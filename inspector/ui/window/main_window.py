@@ -158,6 +158,7 @@ class MainWindow(WindowFeatures):
         page.tap_requested.connect(lambda: self.tapping.show_dialog())
         page.paste_requested.connect(lambda: self.opening.paste_text())
         page.recent_file_requested.connect(lambda target: self.opening.open_target(target))
+        page.compare_requested.connect(lambda target, other: self.compare_logs(target, other))
         page.recover_requested.connect(lambda unsaved: self.capture_saving.recover(unsaved))
         page.discard_requested.connect(lambda unsaved: self.capture_saving.discard_unsaved(unsaved))
         page.connect_requested.connect(lambda: self.gateway.ask_for_gateway())

@@ -127,7 +127,12 @@ def _compare(panes: Panes) -> QWidget:
     from inspector.ui.panels.compare.panel import ComparePanel
 
     panel = ComparePanel(panes.client, panes.theme, panes.frame)
-    panel.message_requested.connect(panes.go_to)
+
+    def show_message(message: int) -> None:
+        panes.view_requested.emit(MESSAGES)
+        panes.go_to(message)
+
+    panel.message_requested.connect(show_message)
     return panel
 
 

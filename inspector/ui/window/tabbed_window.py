@@ -38,7 +38,7 @@ _DRAG_OUT = 40
 """Distance from the tab bar from which a dropped tab becomes a window, in pixels at 100 %."""
 _DOT = 7.5
 """Diameter of the dot of a live document, in pixels at 100 %."""
-_MENU = ("window.move_out", "window.compare", "file.close")
+_MENU = ("window.move_out", "window.compare", "file.compare", "file.close")
 """Actions in the context menu of a tab."""
 
 

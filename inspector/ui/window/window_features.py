@@ -266,6 +266,7 @@ class WindowFeatures(QMainWindow):
         surveys.run_requested.connect(
             lambda path, number, together: self.opening.open_path(path, at=number, together=together)
         )
+        surveys.compare_requested.connect(self.compare_logs)
         surveys.failed.connect(lambda: self.restoring.give_up())
         surveys.failed.connect(self.show_start)
         surveys.attached.connect(lambda page: self.restoring.attach_runs(page))
@@ -340,6 +341,13 @@ class WindowFeatures(QMainWindow):
         )
         comparing.other_requested.connect(self._open_beside)
         return comparing
+
+    def compare_logs(self, target: str, other: str) -> None:
+        """Opens a log and compares it with another one; "" asks for that."""
+        free = self.free_window(target)
+        free.run_comparing.await_log(target, other)
+        free.opening.read_through.connect(free.run_comparing.on_read)
+        free.opening.open_target(target)
 
     def _open_beside(self, target: str, message: int) -> None:
         """Shows a message of a log in the window that has it, else in a new one."""

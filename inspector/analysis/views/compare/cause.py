@@ -126,6 +126,30 @@ def _facts(run: RunSteps, place: int) -> frozenset[str]:
     return frozenset(found.casefold() for found in _FACTS.findall(text))
 
 
+def act_of(run: RunSteps, places: Array, row: int) -> int:
+    """Returns the message of a row's act; where a run has no such act, its next step in the same conversation.
+
+    Args:
+        run: the run.
+        places: (n,) int64, index in the run's steps by row.
+        row: the row.
+    """
+    if places[row] >= 0:
+        return int(run.rows[places[row]])
+    later = places[row:]
+    later = later[later >= 0]
+    if len(later):
+        return int(run.rows[later[0]])
+    return len(run.analysis)
+
+
+def begin_of_act(run: RunSteps, places: Array, row: int, message: int) -> int:
+    """Returns the first message of the output that contains an act: the model got nothing new after that."""
+    place = int(places[row])
+    output = int(run.outputs[place]) if place >= 0 else -1
+    return min(message, int(run.table.rows[output])) if output >= 0 else message
+
+
 class _Causes:
     """Finds the cause of one divergence."""
 
@@ -161,35 +185,17 @@ class _Causes:
     def _places(self, side: int) -> Array:
         return self._rows.other if side else self._rows.one
 
-    def _act(self, side: int) -> int:
-        """Returns the message of the act; where a run has no such act, its next step in the same conversation."""
-        run, places = self._runs[side], self._places(side)
-        if places[self._row] >= 0:
-            return int(run.rows[places[self._row]])
-        later = places[self._row :]
-        later = later[later >= 0]
-        if len(later):
-            return int(run.rows[later[0]])
-        return len(run.analysis)
-
     def _moment(self, side: int) -> Moment | None:
         """Returns the context of the acting model before its act; None without a known model."""
-        run, message = self._runs[side], self._act(side)
+        run = self._runs[side]
+        message = act_of(run, self._places(side), self._row)
         analysis = run.analysis
         if not len(analysis):
             return None
         reader = find_reader(analysis, None, min(message, len(analysis) - 1))
         if reader is None:
             return None
-        return ModelContext(analysis, reader).moment_at(self._begin(side, message) - 1)
-
-    def _begin(self, side: int, message: int) -> int:
-        """Returns the first message of the output that contains the act: the model got nothing new after that."""
-        run = self._runs[side]
-        places = self._places(side)
-        place = int(places[self._row])
-        output = int(run.outputs[place]) if place >= 0 else -1
-        return min(message, int(run.table.rows[output])) if output >= 0 else message
+        return ModelContext(analysis, reader).moment_at(begin_of_act(run, self._places(side), self._row, message) - 1)
 
     def _seen(self, side: int, moment: Moment | None) -> NDArray[np.bool_]:
         """(n,) bool, rows whose differing message was in the model's context before the act."""
@@ -203,7 +209,7 @@ class _Causes:
         message = np.where(ends != NO_ROW, ends, run.rows[steps])
         # Settings and definitions concern the act of their row too.
         noted = rows.notes[known] >= 0
-        limit = self._act(side)
+        limit = act_of(run, places, self._row)
         found[known] = np.where(noted, run.rows[steps] <= limit, self._included(moment, message))
         # What only the other run has, or what never arrived, stands before the next step.
         lost = (rows.inputs == Input.DELIVERY) | (rows.inputs == Input.COMPACTION)

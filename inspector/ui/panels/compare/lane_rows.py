@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.engine.requests.run_comparisons import ComparedRow, ComparedRuns, DifferenceClass, StepKind
+from inspector.engine.requests.run_comparisons import DifferenceClass, DifferenceLine, StepKind
 from inspector.present import formats
 from inspector.present.rows import (
     EMPTY,
@@ -22,17 +22,11 @@ from inspector.present.rows import (
     Pill,
     Row,
     Space,
+    Tag,
     Text,
 )
 from inspector.ui.panels.compare.class_looks import LOOKS
 
-LAYOUT = Layout(
-    ((
-        Column(width="000,000", font="number", right=True), Column(gap=14), Column(width=124, gap=4),
-        Column(width="000,000", font="number", right=True), Column(),
-    ),),
-    height="row",
-)  # fmt: skip
 LEAST_FOLD = 3
 """Shortest stretch of equal steps that is folded."""
 _INDENT = 16
@@ -42,6 +36,11 @@ _ICONS = {
     StepKind.PROMPT: "ri.user-line", StepKind.ANSWER: "ri.chat-1-line", StepKind.THOUGHT: "ri.lightbulb-line",
     StepKind.CALL: "ri.arrow-right-up-line", StepKind.COMPACTION: "ri.stack-line", StepKind.MODEL: "ri.mind-map",
 }  # fmt: skip
+_LINE_LOOKS = {
+    "same": ("", ""), "changed": ("badge.transient", "\N{ALMOST EQUAL TO} changed"),
+    "removed": ("severity.error", "\N{MINUS SIGN} only in A"), "added": ("badge.consumed", "+ only in B"),
+}  # fmt: skip
+"""Colour and words of a line of a difference."""
 _OTHER_ICON = "ri.file-list-3-line"
 Numbers = NDArray[np.int64]
 
@@ -68,19 +67,64 @@ class Entry(NamedTuple):
         return self.what == _FOLD
 
 
+def layout_of(titles: tuple[str, str]) -> Layout:
+    """Returns the columns of two lanes: number and text of each, and the class between them."""
+    return Layout(
+        ((
+            Column(width="000,000", font="number", right=True), Column(titles[0], gap=14), Column(width=124, gap=4),
+            Column(width="000,000", font="number", right=True), Column(titles[1]),
+        ),),
+        height="row",
+    )  # fmt: skip
+
+
+class Lanes(Protocol):
+    """Two aligned lists; arrays as in `ComparedRuns`."""
+
+    @property
+    def classes(self) -> NDArray[np.uint8]: ...
+    @property
+    def depths(self) -> NDArray[np.uint8]: ...
+    @property
+    def kinds(self) -> NDArray[np.uint8]: ...
+    @property
+    def messages(self) -> NDArray[np.int64]: ...
+
+
+class LaneText(Protocol):
+    """A row in words, as `ComparedRow`."""
+
+    @property
+    def row(self) -> int: ...
+    @property
+    def sides(self) -> tuple[str, str]: ...
+    @property
+    def text(self) -> str: ...
+
+
 class LaneRows:
-    """Source of the rows of one comparison."""
+    """Source of the rows of two lanes.
 
-    layout = LAYOUT
+    Attributes:
+        tags: words before the text of some rows.
+    """
 
-    def __init__(self, compared: ComparedRuns | None, describe: Callable[[int], ComparedRow | None]) -> None:
+    def __init__(
+        self, compared: Lanes | None, describe: Callable[[int], LaneText | None],
+        titles: tuple[str, str] = ("", ""), noun: str = "step",
+    ) -> None:  # fmt: skip
         """Folds all equal stretches.
 
         Args:
-            compared: the comparison; None for none.
+            compared: the lanes; None for none.
             describe: returns a row in words, or None until it has arrived.
+            titles: of the lanes.
+            noun: names a row.
         """
-        self.compared, self._describe = compared, describe
+        self.layout = layout_of(titles)
+        self.compared, self._describe, self._noun = compared, describe, noun
+        self._lines: dict[int, Sequence[DifferenceLine]] = {}  # below rows
+        self.tags: dict[int, str] = {}
         self.classes = np.zeros(0, np.uint8) if compared is None else compared.classes
         self._opened: set[int] = set()  # folds, by their first rows
         self._shown: frozenset[int] = frozenset()
@@ -111,6 +155,17 @@ class LaneRows:
             if start not in self._opened and stop > place:
                 self.switch_fold(start)
 
+    def lines_of(self, place: int) -> Sequence[DifferenceLine] | None:
+        """Returns the lines shown below a row, or None."""
+        return self._lines.get(place)
+
+    def show_lines(self, place: int, lines: Sequence[DifferenceLine] | None) -> None:
+        """Shows lines below a row; None removes them."""
+        self._lines.pop(place, None)
+        if lines is not None:
+            self._lines[place] = lines
+        self._build()
+
     def _build(self) -> None:
         count = len(self.classes)
         self._stands_out = self.classes != DifferenceClass.SAME
@@ -128,6 +183,10 @@ class LaneRows:
             np.stack((np.full(len(self._folds), _FOLD), self._folds[:, 0], self._folds[:, 1]), axis=1),
             np.stack((np.full(len(steps), _STEP), steps, np.zeros(len(steps), np.int64)), axis=1),
         ]
+        seen = set(steps.tolist()) if self._lines else set[int]()
+        for place, lines in ((one, lines) for one, lines in self._lines.items() if one in seen):
+            count = len(lines)
+            parts.append(np.stack((np.full(count, _LINE), np.full(count, place), np.arange(count)), axis=1))
         entries = np.concatenate(parts)
         self._entries = entries[np.lexsort((entries[:, 2], entries[:, 0], entries[:, 1]))]
 
@@ -162,12 +221,12 @@ class LaneRows:
 
     def spec(self, row: int) -> Row:
         entry = self.entry(row)
-        return self._fold(entry) if entry.is_fold else self._step(entry)
+        return self._fold(entry) if entry.is_fold else self._step(entry) if entry.is_step else self._line(entry)
 
     def _fold(self, entry: Entry) -> Row:
         inside = self.classes[entry.place : entry.extra]
         others = int(np.count_nonzero(inside))
-        words = formats.count_of(len(inside) - others, "equal step")
+        words = formats.count_of(len(inside) - others, f"equal {self._noun}")
         if others:
             words = f"{formats.count_of(others, 'other difference')}, {words}"
         is_open = entry.place in self._opened
@@ -190,14 +249,33 @@ class LaneRows:
             icon = Icon(_ICONS.get(StepKind(int(compared.kinds[place])), _OTHER_ICON), TERTIARY, 14, 22)
             absent: Cell = (Space(indent), Text("\N{EM DASH}", ink=TERTIARY))
             cells.append((Text(number, "number", TERTIARY, "never"),))
-            cells.append((Space(indent), icon, Text(text, ink=ink)) if is_there else absent)
+            tag = (Tag(self.tags[place]),) if place in self.tags and not len(cells) > 1 else ()
+            cells.append((Space(indent), icon, *tag, Text(text, ink=ink)) if is_there else (*absent, *tag))
         between: Cell = (Pill(look.pill),) if differs else EMPTY
-        spoken = self._spoken(numbers, sides, look.word, differs=differs)
+        word = ", ".join(filter(None, (self.tags.get(place, ""), look.word)))
+        spoken = self._spoken(numbers, sides, word, differs=differs)
         text = (told.text if told is not None else "") or sides[0]
         return Row(
             entry, ((cells[0], cells[1], between, cells[2], cells[3]),), text, spoken=spoken,
             copied="\t".join((look.word, numbers[0], sides[0], numbers[1], sides[1])),
+            expanded=place in self._lines if differs and self._noun == "step" else None,
         )  # fmt: skip
+
+    def _line(self, entry: Entry) -> Row:
+        line = self._lines[entry.place][entry.extra]
+        if line.kind == "gap":
+            cell: Cell = (Space(22), Text(line.sides[0], "small", TERTIARY))
+            return Row(entry, ((EMPTY, cell, EMPTY, EMPTY, cell),), line.sides[0])
+        token, sign = _LINE_LOOKS[line.kind]
+        cells: list[Cell] = [
+            (Space(22), Text(text, "mono", PRIMARY if line.kind != "same" else TERTIARY, tinted=spans, tint=token))
+            for text, spans in zip(line.sides, line.spans, strict=True)
+        ]
+        between: Cell = (Text(sign, "small", token or TERTIARY, "never"),) if sign else EMPTY
+        told = [f"{name}: {text}" for name, text in zip("AB", line.sides, strict=True)]
+        spoken = f"same: {line.sides[0]}" if line.kind == "same" else f"{line.kind}, {', '.join(told)}"
+        text = line.sides[0] or line.sides[1]
+        return Row(entry, ((EMPTY, cells[0], between, EMPTY, cells[1]),), text, spoken=spoken)
 
     @staticmethod
     def _spoken(numbers: list[str], sides: tuple[str, str], word: str, *, differs: bool) -> str:

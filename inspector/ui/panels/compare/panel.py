@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QSplitter, QVBoxLayout, QWidget
+from typing_extensions import override
 
 from inspector.engine.requests.run_comparisons import (
     ComparedRow,
     ComparedRuns,
+    CompareRow,
+    CompareRowMessages,
     CompareRuns,
     DescribeComparedRows,
-    OtherProgress,
+    DifferenceClass,
+    DifferenceLine,
+    Verdict,
+    WriteComparison,
 )
-from inspector.present import formats
+from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.compare.answer import AnswerCard
+from inspector.ui.panels.compare.bar import CompareBar
+from inspector.ui.panels.compare.contexts import ContextLanes
+from inspector.ui.panels.compare.figures import FiguresCard
 from inspector.ui.panels.compare.lane_rows import Entry, LaneRows
-from inspector.ui.widgets.buttons import WordButton
-from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.panels.compare.minimap import LaneMap
+from inspector.ui.panels.compare.waiting import WaitingPage
+from inspector.ui.panels.details.difference import DifferenceDialog
+from inspector.ui.widgets.labels import HairLine
 from inspector.ui.widgets.latest_answer import Client, Pending
+from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.page_stack import PageStack
 from inspector.ui.widgets.rows.described_rows import AFTER, BEFORE, DescribedRows
+from inspector.ui.widgets.rows.heads import RowHeads
 from inspector.ui.widgets.rows.model import RowsModel
 from inspector.ui.widgets.rows.view import RowsView
 
-NOTHING = "No other run is chosen. Compare with... opens one beside this log."
-COMPARING = "Comparing the runs..."
+_FIGURES_FROM = 900
+"""Least width with the figures beside the answer, pixels at 100 %."""
+_LANE_MARGIN = 240
+"""Width of a view without the texts of its two lanes, pixels at 100 %."""
 
 
 class ComparePanel(QWidget):
@@ -40,7 +58,7 @@ class ComparePanel(QWidget):
         compared(): a comparison is shown.
 
     Attributes:
-        answer, view, rows: its parts.
+        answer, figures, bar, view, rows, contexts, map, waiting, notices: its parts.
         asked: the request that is shown or pending; None before the first.
         shown: the comparison; None before the first.
     """
@@ -65,76 +83,110 @@ class ComparePanel(QWidget):
         self.rows = LaneRows(None, self._text_of)
         self.model = RowsModel(self.rows, self)
         self.view = RowsView(self.model, themes, name="compareList", title="Steps of both runs", parent=self)
-        self.answer = AnswerCard(themes, self)
+        self.answer, self.figures = AnswerCard(themes, self), FiguresCard(themes, self)
+        self.bar, self.map = CompareBar(themes, self), LaneMap(themes, self)
+        self.contexts = ContextLanes(client, themes, self)
+        self.waiting, self.notices = WaitingPage(themes, self), NoticeStack(themes, self)
         self._pages = PageStack(self)
-        self._pages.addWidget(self._build_waiting())
+        self._pages.addWidget(self.waiting)
         self._pages.addWidget(self._build_comparison())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._pages)
+        column.setSpacing(0)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self.notices)
         self.setFocusProxy(self.view)
-        self.answer.row_requested.connect(self.go_to_row)
-        self.view.expanded.connect(lambda row, _open: self._switch(row))
-        self.view.entered.connect(self._open_here)
-        self._show_state(NOTHING, is_running=False)
-
-    def _build_waiting(self) -> QWidget:
-        page = QWidget(self)
-        self.state = TextLabel(variant="secondary", name="compareState", wrap=True, parent=page)
-        self.state.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.progress = QProgressBar(page)
-        self.progress.setObjectName("compareProgress")
-        self.progress.setAccessibleName("Progress")
-        self.progress.setTextVisible(False)
-        self.progress.setMaximumWidth(round(320 * self._themes.theme.zoom))
-        self.cancel_button = WordButton("Cancel", name="compareCancel", parent=page)
-        self.cancel_button.clicked.connect(self.cancel)
-        self.choose_button = WordButton("&Compare with...", name="compareChoose", parent=page)
-        self.choose_button.clicked.connect(self.choice_requested)
-        column = QVBoxLayout(page)
-        column.addStretch(1)
-        column.addWidget(self.state)
-        for widget in (self.progress, self.cancel_button, self.choose_button):
-            line = QHBoxLayout()
-            line.addStretch(1)
-            line.addWidget(widget)
-            line.addStretch(1)
-            column.addLayout(line)
-        column.addStretch(2)
-        return page
+        self._connect()
 
     def _build_comparison(self) -> QWidget:
         page = QWidget(self)
+        above = QHBoxLayout()
+        above.setSpacing(0)
+        above.addWidget(self.answer, 1)
+        above.addWidget(self.figures)
+        lanes = QWidget(page)
+        beside = QHBoxLayout(lanes)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.setSpacing(0)
+        listed = QVBoxLayout()
+        listed.setSpacing(0)
+        self.heads = RowHeads(self.view, self._themes, lanes, name="compareHeads")
+        listed.addWidget(self.heads)
+        listed.addWidget(self.view, 1)
+        beside.addLayout(listed, 1)
+        beside.addWidget(self.map)
+        self.splitter = QSplitter(Qt.Orientation.Vertical, page)
+        self.splitter.setObjectName("compareSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(lanes)
+        self.splitter.addWidget(self.contexts)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 2)
+        self.contexts.hide()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.answer)
-        column.addWidget(self.view, 1)
+        column.addLayout(above)
+        column.addWidget(HairLine("compareLine", page))
+        column.addWidget(self.bar)
+        column.addWidget(self.splitter, 1)
         return page
+
+    def _connect(self) -> None:
+        self.waiting.cancelled.connect(self.cancel)
+        self.waiting.choice_requested.connect(self.choice_requested)
+        for part in (self.answer, self.map):
+            part.row_requested.connect(self.go_to_row)
+        self.view.picked.connect(self._on_picked)
+        self.view.expanded.connect(lambda row, _open: self._switch(row))
+        self.view.entered.connect(self._enter)
+        self.view.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
+        self.view.copy_asked.connect(self._copy_row)
+        self.view.verticalScrollBar().valueChanged.connect(self._mark_visible)
+        self.view.verticalScrollBar().rangeChanged.connect(self._mark_visible)
+        for view in (self.view, self.contexts.view):
+            view.letters = {"j": lambda: self.step_difference(1), "k": lambda: self.step_difference(-1)}
+        self.bar.filtered.connect(self._filter)
+        self.bar.stepped.connect(self.step_difference)
+        self.bar.contexts_switched.connect(self._show_contexts)
+        self.bar.swap_requested.connect(self.swap)
+        self.bar.again_requested.connect(self.compare_again)
+        self.bar.other_requested.connect(self.choice_requested)
+        self.bar.report_requested.connect(self._ask_for_report)
 
     # Comparing
 
     @property
     def is_busy(self) -> bool:
-        """True until the comparison and its visible rows are shown."""
-        return self._is_running
+        """True until the comparison is shown."""
+        return self.waiting.is_running
 
     def compare(self, request: CompareRuns) -> None:
         """Opens the other run in the engine and compares both."""
         self.stop()
         self.asked = request
-        self._show_state(f"Reading {request.target.path.name}...", is_running=True)
-        pending = self._client.request_parts(request, self._on_progress, self._on_compared, self._on_failed)
-        if self._is_running:
+        self.waiting.begin(safe_line(request.target.path.name))
+        self._pages.setCurrentIndex(0)
+        pending = self._client.request_parts(request, self.waiting.show_progress, self._on_compared, self._on_failed)
+        if self.is_busy:
             self._pending = pending
+
+    def compare_again(self) -> None:
+        """Compares with the messages that the document has by now."""
+        if self.asked is not None:
+            self.compare(self.asked)
+
+    def swap(self) -> None:
+        """Makes A of B, and B of A."""
+        if self.asked is not None:
+            self.compare(msgspec.structs.replace(self.asked, swapped=not self.asked.swapped))
 
     def cancel(self) -> None:
         """Cancels the comparison; an earlier one is shown again."""
         self.stop()
-        if self.shown is None:
-            self._show_state("The comparison was cancelled.", is_running=False)
-        else:
-            self._show_comparison()
+        self.waiting.end("The comparison was cancelled.")
+        if self.shown is not None:
+            self._pages.setCurrentIndex(1)
 
     def stop(self) -> None:
         """Ends all requests."""
@@ -142,44 +194,31 @@ class ComparePanel(QWidget):
             self._pending.cancel()
         self._pending = None
 
-    def _show_state(self, sentence: str, *, is_running: bool) -> None:
-        self._is_running = is_running
-        self.state.setText(sentence)
-        self.progress.setVisible(is_running)
-        self.progress.setRange(0, 0)
-        self.cancel_button.setVisible(is_running)
-        self.choose_button.setVisible(not is_running)
-        self._pages.setCurrentIndex(0)
-
-    def _on_progress(self, progress: OtherProgress) -> None:
-        if progress.done >= progress.total:
-            self.state.setText(COMPARING)
-            self.progress.setRange(0, 0)
-        else:
-            self.progress.setRange(0, 1000)
-            self.progress.setValue(round(1000 * progress.done / progress.total))
-            if self.asked is not None:
-                count = formats.count_of(progress.messages, "message")
-                self.state.setText(f"Reading {self.asked.target.path.name}: {count}")
-
     def _on_failed(self, sentence: str) -> None:
         self._pending = None
-        self._show_state(sentence, is_running=False)
+        self.waiting.end(sentence)
 
     def _on_compared(self, compared: ComparedRuns) -> None:
         self._pending, self.shown = None, compared
+        self.waiting.end("")
         self._texts.drop()
-        self.rows = LaneRows(compared, self._text_of)
+        titles = f"A  {safe_line(compared.names[0])}", f"B  {safe_line(compared.names[1])}"
+        self.rows = LaneRows(compared, self._text_of, titles)
+        self.rows.tags = _tags_of(compared.verdict)
         self.model.replace_source(self.rows)
+        self.heads.update()
         self.answer.show_answer(compared)
-        self._show_comparison()
-        if compared.verdict.first is not None:
+        self.figures.show_figures(compared.verdict)
+        self.bar.show_counts(compared.verdict.counts)
+        self.map.show_lanes(compared.classes, compared.messages)
+        self.contexts.show_row(0, None)
+        self._pages.setCurrentIndex(1)
+        self._fit_figures()
+        if compared.is_partial:
+            self.notices.show_sentence("The memory limit was reached, so that a run is compared only in part.")
+        if compared.verdict.first is not None and compared.verdict.first.row >= 0:
             self.go_to_row(compared.verdict.first.row)
         self.compared.emit()
-
-    def _show_comparison(self) -> None:
-        self._is_running = False
-        self._pages.setCurrentIndex(1)
 
     # Rows
 
@@ -203,42 +242,159 @@ class ComparePanel(QWidget):
         if row >= 0:
             self.model.renew(row, row)
 
+    @property
+    def current(self) -> int:
+        """The row of the comparison that is selected, or -1."""
+        here = self.view.selected
+        return here.place if isinstance(here, Entry) else -1
+
     def go_to_row(self, place: int) -> None:
-        """Selects a row of the comparison, opens its fold and scrolls to it."""
-        self.rows.reveal(place)
+        """Selects a row of the comparison, opens its fold and its difference, and scrolls to it."""
         with self.model.changing():
-            pass
+            self.rows.reveal(place)
         row = self.rows.row_of_step(place)
-        if row >= 0:
-            self.view.select_row(row)
-            self.view.scrollTo(self.model.index(row), RowsView.ScrollHint.PositionAtCenter)
+        if row < 0:
+            return
+        self.view.select_row(row)
+        if self.rows.classes[place] != DifferenceClass.SAME and self.rows.lines_of(place) is None:
+            self._ask_for_lines(place)
+        self.view.scrollTo(self.model.index(self.rows.row_of_step(place)), RowsView.ScrollHint.PositionAtCenter)
+        self._on_picked(row)
 
     def step_difference(self, step: int) -> None:
         """Goes to the next difference (1), or the previous one (-1)."""
-        here = self.view.selected
-        place = here.place if isinstance(here, Entry) else -1
-        differing = self.rows.differing
-        if step > 0:
-            later = differing[differing > place]
-            target = later[0] if len(later) else None
-        else:
-            earlier = differing[differing < place]
-            target = earlier[-1] if len(earlier) else None
-        if target is not None:
-            self.go_to_row(int(target))
-            self.view.setFocus()
+        differing, place = self.rows.differing, self.current
+        found = differing[differing > place] if step > 0 else differing[differing < place][::-1]
+        if len(found):
+            self.go_to_row(int(found[0]))
+        self.view.setFocus()
+
+    def _filter(self, classes: frozenset[int]) -> None:
+        with self.model.changing():
+            self.rows.filter_classes(classes)
 
     def _switch(self, row: int) -> None:
+        """Opens or closes a fold, or the difference of a step."""
         entry = self.rows.entry(row)
         if entry.is_fold:
             with self.model.changing():
                 self.rows.switch_fold(entry.place)
+        elif self.rows.lines_of(entry.place) is None:
+            self._ask_for_lines(entry.place)
+        else:
+            self._show_lines(self._number, entry.place, None)
+        self._on_picked(self.rows.row_of(entry))
 
-    def _open_here(self, row: int) -> None:
-        """Shows the step's message of the document."""
-        entry = self.rows.entry(row)
-        if self.shown is None or self.asked is None or not entry.is_step:
+    def _ask_for_lines(self, place: int) -> None:
+        theme = self._themes.theme
+        lane = max(0, self.view.viewport().width() - round(_LANE_MARGIN * theme.zoom)) // 2
+        width = lane // max(1, self.view.delegate.cells.text_width("mono", "0"))
+        number = self._number
+        self._client.send_request(
+            CompareRow(number, place, width), lambda lines: self._show_lines(number, place, lines),
+            lambda sentence: self.notices.show_sentence(sentence),
+        )  # fmt: skip
+
+    def _show_lines(self, number: int, place: int, lines: list[DifferenceLine] | None) -> None:
+        if number == self._number:
+            with self.model.changing():
+                self.rows.show_lines(place, lines)
+
+    def _mark_visible(self, *_changed: object) -> None:
+        first, last = self.view.visible_rows()
+        if last >= first and len(self.rows):
+            entry = self.rows.entry(last)
+            self.map.mark_visible(self.rows.entry(first).place, entry.extra - 1 if entry.is_fold else entry.place)
+
+    def _on_picked(self, row: int, _clicked: bool = False) -> None:
+        if self.contexts.isVisibleTo(self) and 0 <= row < len(self.rows):
+            self.contexts.show_row(self._number, self.rows.entry(row).place)
+
+    def _show_contexts(self, is_on: bool) -> None:
+        self.contexts.setVisible(is_on)
+        if is_on and self.current >= 0:
+            self.contexts.show_row(self._number, self.current)
+
+    # Messages
+
+    def message_at(self, place: int, side: int) -> int:
+        """Returns the message of a row in run A (0) or B (1); -1 where it has none."""
+        return -1 if self.shown is None else int(self.shown.messages[place][side])
+
+    def open_side(self, place: int, side: int) -> None:
+        """Shows the message of a row in the run's own document."""
+        message = self.message_at(place, side)
+        if message < 0 or self.asked is None:
             return
-        message = int(self.shown.messages[entry.place][1 if self.asked.swapped else 0])
-        if message >= 0:
-            self.message_requested.emit(message)
+        is_own = side == (1 if self.asked.swapped else 0)
+        (self.message_requested if is_own else self.other_requested).emit(message)
+
+    def _enter(self, row: int) -> None:
+        entry = self.rows.entry(row)
+        if entry.is_step:
+            self.open_side(entry.place, 0 if self.message_at(entry.place, 0) >= 0 else 1)
+        elif not entry.is_fold:
+            self._show_lines(self._number, entry.place, None)
+            self.view.select_row(self.rows.row_of_step(entry.place))
+
+    def menu_for(self, row: int) -> QMenu:
+        """Returns the context menu of a row. It deletes itself when it closes."""
+        menu = QMenu(self)
+        menu.setObjectName("compareRowMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        place = self.rows.entry(row).place
+        for side, name in enumerate("AB"):
+            action = menu.addAction(f"Open {name} here")
+            action.setEnabled(not self.rows.entry(row).is_fold and self.message_at(place, side) >= 0)
+            action.triggered.connect(lambda _on=False, side=side: self.open_side(place, side))
+        whole = menu.addAction("Compare the whole messages")
+        whole.setEnabled(min(self.message_at(place, 0), self.message_at(place, 1)) >= 0)
+        whole.triggered.connect(lambda: self.compare_messages(place))
+        menu.addAction("Copy row").triggered.connect(lambda: self._copy_row(row))
+        return menu
+
+    def compare_messages(self, place: int) -> None:
+        """Shows the whole messages of a row side by side."""
+        number = self._number
+        DifferenceDialog(
+            self._themes, self._client, lambda aspect: CompareRowMessages(number, place, aspect), self.window()
+        ).open()
+
+    def _copy_row(self, row: int) -> None:
+        spec = self.model.spec(row)
+        QGuiApplication.clipboard().setText(spec.copied or spec.text)
+
+    # Report
+
+    def _ask_for_report(self) -> None:
+        dialog = QFileDialog(self, "Save as HTML report", "comparison.html", "HTML (*.html)")
+        dialog.setObjectName("compareReportDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("html")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self.write_report(Path(path)))
+        dialog.open()
+
+    def write_report(self, target: Path) -> None:
+        """Writes the comparison as one page."""
+        self._client.send_request(
+            WriteComparison(self._number, target),
+            lambda _done: self.notices.show_sentence(f"The report is in {target.name}."),
+            lambda sentence: self.notices.show_sentence(sentence, "severity.error"),
+        )  # fmt: skip
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_figures()
+
+    def _fit_figures(self) -> None:
+        self.figures.setVisible(self.width() >= _FIGURES_FROM * self._themes.theme.zoom)
+
+
+def _tags_of(verdict: Verdict) -> dict[int, str]:
+    """Returns tags for the rows of the first difference and of its cause."""
+    found = {} if verdict.first is None else {verdict.first.row: "first difference"}
+    if verdict.cause is not None and verdict.cause.row >= 0:
+        found[verdict.cause.row] = "cause" if verdict.cause.row not in found else "first difference"
+    return found

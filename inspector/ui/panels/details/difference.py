@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
-from inspector.engine.requests.comparison import Aspect, Change, CompareMessages, Comparison, Light
+from inspector.engine.request import Request
+from inspector.engine.requests.comparison import Aspect, Change, Comparison, Light
 from inspector.present.json_spans import path_words
 from inspector.present.rows import Layout, ListedRows, Row, Text
 from inspector.ui.dialogs.base_dialog import Dialog
@@ -42,9 +43,20 @@ class DifferenceDialog(Dialog):
         changes: list of differences; a click selects one in both views.
     """
 
-    def __init__(self, themes: ThemeController, client: Client, messages: tuple[int, int], parent: QWidget) -> None:
+    def __init__(
+        self, themes: ThemeController, client: Client, question: Callable[[Aspect | None], Request[Comparison]],
+        parent: QWidget,
+    ) -> None:  # fmt: skip
+        """Creates the dialog; `open()` shows it.
+
+        Args:
+            themes: gives the look.
+            client: asks the engine.
+            question: returns the request for an aspect, or for the usual one.
+            parent: owner.
+        """
         super().__init__(themes, name="differenceDialog", title="Two messages compared", parent=parent)
-        self._client, self._messages = client, messages
+        self._client, self._question = client, question
         self._pending: Pending | None = None
         self.what = Segments(themes, (VALUES, TEXT), "differenceWhat", "Compare", self)
         self.words = TextLabel("", variant="secondary", name="differenceWords", parent=self)
@@ -98,8 +110,7 @@ class DifferenceDialog(Dialog):
 
     def _compare(self, aspect: Aspect | None) -> None:
         self._cancel()
-        question = CompareMessages(*self._messages, aspect)
-        self._pending = self._client.send_request(question, self._show, self.words.setText)
+        self._pending = self._client.send_request(self._question(aspect), self._show, self.words.setText)
 
     def _show(self, compared: Comparison) -> None:
         self.what.blockSignals(True)

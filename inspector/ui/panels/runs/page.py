@@ -51,6 +51,7 @@ class RunsPage(QWidget):
     Signals:
         filter_requested(str): show the runs of a valid filter.
         run_requested(str, object): open the log of a run at a message number, or None.
+        compare_requested(str, str): compare the logs of two runs; "" asks for the second.
         refused(str): a run cannot be opened, with the reason.
 
     Attributes:
@@ -61,6 +62,7 @@ class RunsPage(QWidget):
 
     filter_requested = Signal(str)
     run_requested = Signal(str, object)
+    compare_requested = Signal(str, str)
     refused = Signal(str)
 
     def __init__(self, runs: SurveyRuns, themes: ThemeController, parent: QWidget) -> None:
@@ -90,6 +92,7 @@ class RunsPage(QWidget):
         self.model = RunsModel(runs, self)
         self.table = RunsTable(self.model, themes, self)
         self.table.run_requested.connect(self._open)
+        self.table.compare_requested.connect(self._compare)
         self.findings_head = PaneHead(themes, "Findings", name="runsFindingsHead", parent=self)
         self._found = CountedModel(FindingColumn, ("Finding", "Count", "Runs"), self)
         self.findings = CountedTable(self._found, themes, self, name="run findings", field="finding")
@@ -278,6 +281,17 @@ class RunsPage(QWidget):
         return " · ".join(parts)
 
     def _open(self, place: int, number: int | None) -> None:
+        path = self._path_at(place)
+        if path is not None:
+            self.run_requested.emit(path, number)
+
+    def _compare(self, place: int, other: int) -> None:
+        paths = [self._path_at(one) for one in (place, other) if one >= 0]
+        if None not in paths:
+            self.compare_requested.emit(paths[0], paths[1] if len(paths) > 1 else "")
+
+    def _path_at(self, place: int) -> str | None:
+        """Returns the path of a run; None if it cannot be opened, and emits the reason."""
         path: str = self.runs.value(place, "path")
         if is_address(path):
             self.refused.emit(f"{path} is in an object store. Download it and open the file.")
@@ -286,4 +300,5 @@ class RunsPage(QWidget):
         elif not (file_of_run(Path(path)).is_file() or Path(path).is_dir()):  # a device would be read without end
             self.refused.emit(f"{path} is not there any more.")
         else:
-            self.run_requested.emit(path, number)
+            return path
+        return None

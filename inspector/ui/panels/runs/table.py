@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 from typing_extensions import override
 
 from inspector.engine.requests.filters import quote
@@ -192,9 +192,11 @@ class RunsTable(TableView):
 
     Signals:
         run_requested(int, object): open a run by its index, at a message number or None.
+        compare_requested(int, int): compare two runs by their indices; -1 asks for the second.
     """
 
     run_requested = Signal(int, object)
+    compare_requested = Signal(int, int)
     gives_way = (
         Column.P95, Column.WASTED, Column.TASK, Column.MODELS, Column.TOOK, Column.CALLS, Column.TOKENS,
         Column.MESSAGES, Column.STARTED,
@@ -203,6 +205,7 @@ class RunsTable(TableView):
     def __init__(self, model: RunsModel, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(model, themes, parent, name="runs", widths=_WIDEST)
         self._model = model
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.leave_out_absent()
 
     def leave_out_absent(self) -> None:
@@ -239,12 +242,23 @@ class RunsTable(TableView):
                 go = menu.addAction(f"Open at {_GO_WORDS[column]}, No. {number:,}")
                 go.triggered.connect(lambda _on=False, number=number: self.run_requested.emit(place, number))
         menu.addSeparator()
+        self._add_comparing(menu, place)
         folder = runs.value(place, "path").rpartition("/")[0]
         if folder:
             text = f"path contains {quote(folder + '/')}"
             menu.addAction("Filter by its folder").triggered.connect(
                 lambda: self.filter_requested.emit(text, "replace")
             )
+
+    def _add_comparing(self, menu: QMenu, place: int) -> None:
+        """Adds the comparison of two selected runs, else of one with a run to choose."""
+        chosen = sorted({index.row() for index in self.selectedIndexes()})
+        places = [self._model.rows[row] for row in chosen]
+        if len(places) == 2 and place in places:
+            compare = menu.addAction("Compare the two runs")
+            compare.triggered.connect(lambda: self.compare_requested.emit(places[0], places[1]))
+        else:
+            menu.addAction("Compare with...").triggered.connect(lambda: self.compare_requested.emit(place, -1))
 
 
 _GO_WORDS = {

@@ -155,15 +155,26 @@ class ActionCard(Pressable):
 
 
 class RecentRow(Pressable):
-    """A recent file or connection."""
+    """A recent file or connection.
+
+    Attributes:
+        is_chosen: one of two logs to compare.
+    """
 
     def __init__(
         self, theme_controller: ThemeController, recent: Recent, *, name: str, parent: QWidget | None = None
     ) -> None:
         super().__init__(theme_controller, safe_line(recent.title), safe_line(recent.detail), name=name, parent=parent)
         self._recent = recent
+        self.is_chosen = False
         self.setToolTip(tool_tip(recent.tooltip))
         self.setEnabled(recent.there)
+
+    def choose(self, is_chosen: bool) -> None:
+        """Marks it as one of the logs to compare."""
+        self.is_chosen = is_chosen
+        self.setAccessibleName(f"{self.title}, chosen to compare" if is_chosen else self.title)
+        self.update()
 
     @override
     def sizeHint(self) -> QSize:
@@ -180,9 +191,22 @@ class RecentRow(Pressable):
         zoom = self._themes.theme.zoom
         painter = QPainter(self)
         there = self._recent.there
+        if self.is_chosen:
+            theme = self._themes.theme
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.color("accent.ring"), 1))
+            painter.setBrush(theme.color("accent.wash"))
+            edge = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+            painter.drawRoundedRect(edge, theme.metrics.radius_bubble, theme.metrics.radius_bubble)
         if there:
             self._paint_ground(painter)
-        self._paint_icon(painter, self._recent.icon, "ink.secondary" if there else "ink.tertiary", 12 * zoom, 15 * zoom)
+        self._paint_icon(
+            painter,
+            "check" if self.is_chosen else self._recent.icon,
+            "ink.secondary" if there else "ink.tertiary",
+            12 * zoom,
+            15 * zoom,
+        )
         width = self.width() - 50 * zoom
         ink = "ink.primary" if there else "ink.tertiary"
         self._paint_line(painter, QRectF(38 * zoom, 5 * zoom, width, 17 * zoom), "body", ink, self.title)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -40,6 +40,8 @@ SESSIONS_SHOWN = 4
 
 CLEAR_HELP = "Clear recent files and connections, except named ones"
 
+COMPARE_HELP = "Compare the two logs that are chosen with Ctrl+click"
+
 NO_SESSIONS = "No session of a coding agent was found here."
 """Text in place of sessions."""
 
@@ -61,6 +63,7 @@ class StartPage(QWidget):
         was pressed.
         session_requested(str): open a session by its target.
         recent_file_requested(str): open a recent file by its path.
+        compare_requested(str, str): compare two recent files by their paths; "" asks for the second.
         recent_connection_requested(ConnectionSettings): open a recent connection.
         edit_connection_requested(NamedConnection), delete_connection_requested(NamedConnection): for a named
         connection.
@@ -78,6 +81,7 @@ class StartPage(QWidget):
     sessions_requested = Signal()
     session_requested = Signal(str)
     recent_file_requested = Signal(str)
+    compare_requested = Signal(str, str)
     recent_connection_requested = Signal(object)
     edit_connection_requested = Signal(object)
     delete_connection_requested = Signal(object)
@@ -176,6 +180,12 @@ class StartPage(QWidget):
         self._recent_head = QHBoxLayout()
         self._recent_head.addWidget(TextLabel("Recent", variant="strong", name="startRecent", parent=self))
         self._recent_head.addStretch(1)
+        self._compare = LinkButton("Compare", name="startCompare", parent=self)
+        self._compare.setToolTip(COMPARE_HELP)
+        self._compare.setAccessibleDescription(COMPARE_HELP)
+        self._compare.clicked.connect(_without_argument(self._compare_chosen))
+        self._compare.hide()
+        self._recent_head.addWidget(self._compare)
         self._clear = LinkButton("Clear", name="startClear", parent=self)
         self._clear.setAccessibleDescription(CLEAR_HELP)
         self._clear.setToolTip(CLEAR_HELP)
@@ -265,6 +275,7 @@ class StartPage(QWidget):
             self._add_row(
                 recent_file(path, now, settings.recent_facts.get(path)), self.recent_file_requested.emit, path
             )
+        self._compare.hide()
         self._clear.setVisible(bool(unnamed or settings.recent_files))
         self._nothing.setVisible(not self._rows)
 
@@ -290,10 +301,29 @@ class StartPage(QWidget):
 
     def _add_row(self, recent: Recent, ask: Callable[[object], object], what: ConnectionSettings | str) -> None:
         row = RecentRow(self._themes, recent, name=f"startRecent{len(self._rows)}", parent=self)
-        row.clicked.connect(lambda *_checked: ask(what))
+        row.clicked.connect(lambda *_checked: self._press(row, partial(ask, what)))
         self._rows.append(row)
         self._asked[row] = what
         self._recent_column.addWidget(row)
+
+    def _press(self, row: RecentRow, ask: Callable[[], object]) -> None:
+        """Opens a row, or chooses it for a comparison with Ctrl."""
+        with_ctrl = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        if not (with_ctrl and isinstance(self._asked.get(row), str)):
+            ask()
+            return
+        row.choose(not row.is_chosen)
+        for earlier in self._chosen_rows[:-2]:
+            earlier.choose(False)
+        self._compare.setVisible(len(self._chosen_rows) == 2)
+
+    @property
+    def _chosen_rows(self) -> list[RecentRow]:
+        return [row for row in self._rows if row.is_chosen]
+
+    def _compare_chosen(self) -> None:
+        one, other = (str(self._asked[row]) for row in self._chosen_rows)
+        self.compare_requested.emit(one, other)
 
     @override
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -310,7 +340,11 @@ class StartPage(QWidget):
         menu.setObjectName("startRecentMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if isinstance(what, str):
-            entries = [("&Open", self.recent_file_requested), ("&Remove from this list", self.forget_requested)]
+            entries = [
+                ("&Open", self.recent_file_requested),
+                ("&Compare with...", self.compare_requested),
+                ("&Remove from this list", self.forget_requested),
+            ]
         elif isinstance(what, NamedConnection):
             entries = [
                 ("&Connect", self.recent_connection_requested),
@@ -325,7 +359,8 @@ class StartPage(QWidget):
             ]
         for words, signal in entries:
             action = menu.addAction(words)
-            action.triggered.connect(lambda *_checked, signal=signal: signal.emit(what))
+            rest = ("",) if signal is self.compare_requested else ()
+            action.triggered.connect(lambda *_checked, signal=signal, rest=rest: signal.emit(what, *rest))
             action.setEnabled(there or signal is self.forget_requested)
         return menu
 

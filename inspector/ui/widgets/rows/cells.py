@@ -135,9 +135,18 @@ class CellPainter:
         if part.right:
             x = max(x, end - paints.width(part.font, text))
         space = round(part.space * self._zoom)
+        for start, stop in part.tinted:
+            left = x + paints.width(part.font, text[:start])
+            self._paint_tint(painter, part.tint, left, min(end, x + paints.width(part.font, text[:stop])), box)
         if part.lit:
             return self._draw_lit(painter, part, x, box, room) + space
         return paints.draw(painter, font, part.ink, x, box, text, room, middle=part.elide == "middle") + space
+
+    def _paint_tint(self, painter: QPainter, token: str, left: int, right: int, box: QRect) -> None:
+        theme, edge = self._themes.theme, round(3 * self._zoom)
+        high = box.height() - 2 * edge
+        painter.fillRect(left, box.top() + edge, right - left, high, theme.pill_fill(token))
+        painter.fillRect(left, box.top() + edge + high - 1, right - left, 1, theme.color(token))
 
     def _draw_lit(self, painter: QPainter, part: Text, x: int, box: QRect, room: int) -> int:
         """Draws a text with highlighted characters, run by run."""

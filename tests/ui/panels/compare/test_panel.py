@@ -82,7 +82,8 @@ def test_the_answer_and_both_lanes_show_where_the_runs_part(
     assert lines(panel)[0] == "3 equal steps"
     assert current(panel).startswith("Edit: new_string ")
     assert panel.model.spec(panel.view.row).spoken == (
-        "other arguments, A number 10: Edit  new_string: return 1, B number 10: Edit  new_string: return 2"
+        "first difference, other arguments, A number 10: Edit  new_string: return 1, "
+        "B number 10: Edit  new_string: return 2"
     )
     panel.answer.cause.click()
     assert current(panel).startswith("result of Read a.py offset=1:")
@@ -107,8 +108,8 @@ def test_a_log_that_cannot_be_read_is_reported_in_a_sentence(
     other.write_bytes(b"\x00\x01\x02")
     panel = choose(window)
     qtbot.waitUntil(lambda: not panel.is_busy)
-    assert other.name in panel.state.text()
-    assert panel.choose_button.isVisible()
+    assert other.name in panel.waiting.state.text()
+    assert panel.waiting.choose_button.isVisible()
 
 
 def test_a_comparison_is_cancelled(
@@ -119,8 +120,8 @@ def test_a_comparison_is_cancelled(
     release = hold_requests(monkeypatch, CompareRuns)
     panel = choose(window)
     assert panel.is_busy
-    qtbot.mouseClick(panel.cancel_button, Qt.MouseButton.LeftButton)
-    assert panel.state.text() == "The comparison was cancelled."
+    qtbot.mouseClick(panel.waiting.cancel_button, Qt.MouseButton.LeftButton)
+    assert panel.waiting.state.text() == "The comparison was cancelled."
     release()
     assert panel.shown is None
 
@@ -131,3 +132,93 @@ def test_ignored_fields_do_not_count(application: Application, tmp_path: Path, q
     qtbot.waitUntil(lambda: panel.shown is not None)
     assert panel.answer.sentence.text() == "The runs do the same."
     assert panel.answer.first.isHidden()
+
+
+def test_keys_go_through_the_differences_and_open_them_in_place(
+    application: Application, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window, panel = compared(application, tmp_path, qtbot)
+    panel.view.setFocus()
+    window.activateWindow()
+    QTest.keyClick(panel.view, Qt.Key.Key_K)
+    qtbot.waitUntil(lambda: current(panel).startswith("result of Read a.py"))
+    qtbot.waitUntil(lambda: "def parse(): pass" in lines(panel))
+    row = lines(panel).index("def parse(): pass")
+    assert panel.model.spec(row).spoken == "changed, A: def parse(): pass, B: def parse(): x"
+    QTest.keyClick(panel.view, Qt.Key.Key_J)
+    qtbot.waitUntil(lambda: current(panel).startswith("Edit: new_string"))
+    QTest.keyClick(panel.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "new_string: return 1" not in lines(panel))
+
+
+def test_a_chip_shows_one_class_alone(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
+    _, panel = compared(application, tmp_path, qtbot)
+    chips = {chip.text(): chip for chip in panel.bar.chips.values() if chip.isVisible()}
+    assert list(chips) == ["other arguments 1", "other result 1"]
+    chips["other result 1"].click()
+    settle(panel, qtbot)
+    assert lines(panel)[-1] == "1 other difference, 8 equal steps"
+    chips["other result 1"].click()
+    settle(panel, qtbot)
+    assert lines(panel)[-1] == "6 equal steps"
+
+
+def test_a_and_b_are_swapped(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
+    pair = Pair("", session(), session(extra=True), "", "")
+    _, panel = compared(application, tmp_path, qtbot, pair)
+    assert "only in B: Bash git status" in lines(panel)
+    panel.bar.swap_requested.emit()
+    qtbot.waitUntil(
+        lambda: not panel.is_busy and panel.shown is not None and "only in A" in panel.shown.verdict.sentence
+    )
+    settle(panel, qtbot)
+    assert "only in A: Bash git status" in lines(panel)
+
+
+def test_figures_have_a_b_and_delta(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
+    _, panel = compared(application, tmp_path, qtbot, Pair("", session(), session(extra=True), "", ""))
+    figures = {name: values for name, *values in panel.figures.rows}
+    assert figures["Messages"] == ["20", "22", "+2"]
+    assert figures["Calls"] == ["7", "8", "+1"]
+    assert figures["Changed files"] == ["2", "2", "="]
+    assert figures["Time"] == ["19.0 s", "21.0 s", "+2.0 s"]
+
+
+def test_both_contexts_before_a_step_show_what_one_model_received(
+    application: Application, tmp_path: Path, qtbot: QtBot
+) -> None:
+    _, panel = compared(application, tmp_path, qtbot)
+    panel.bar.contexts.click()
+    qtbot.waitUntil(lambda: panel.contexts.shown is not None)
+    model = panel.contexts.model
+    qtbot.waitUntil(lambda: all(model.spec(row).text for row in range(model.rowCount())))
+    assert [model.spec(row).text for row in range(model.rowCount())] == ["8 equal messages", "def parse(): pass"]
+    assert model.spec(1).spoken == "other result, A number 9: def parse(): pass, B number 9: def parse(): x"
+
+
+def test_the_message_opens_in_the_document_of_either_run(
+    application: Application, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window, panel = compared(application, tmp_path, qtbot)
+    menu = panel.menu_for(panel.view.row)
+    by_title = {action.text(): action for action in menu.actions()}
+    other: list[int] = []
+    panel.other_requested.disconnect()  # else it opens another window
+    panel.other_requested.connect(other.append)
+    by_title["Open A here"].trigger()
+    assert window.center.current == "messages"
+    assert panes_of(window).messages.current_message() == 9
+    by_title["Open B here"].trigger()
+    assert other == [9]
+
+
+def test_the_report_is_one_page(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
+    _, panel = compared(application, tmp_path, qtbot)
+    target = tmp_path / "comparison.html"
+    panel.write_report(target)
+    qtbot.waitUntil(target.exists)
+    page = target.read_text(encoding="utf-8")
+    assert "The runs part at No. 10 of A" in page
+    assert "<script" not in page
+    panel.write_report(tmp_path / "nowhere" / "comparison.html")
+    qtbot.waitUntil(lambda: panel.notices.notice("message") is not None)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import inspector.formats
 from inspector.analysis.views.compare.ignored import Ignored, IgnoreError
 from inspector.analysis.views.compare.sequences import Features, align
-from inspector.cli.diff_reports import html_page, junit
 from inspector.engine.comparing import compared
 from inspector.engine.log import Log
 from inspector.engine.opening import OpenOptions, Target
+from inspector.present.comparison_reports import html_page, junit
 from inspector.present.run_comparison import ComparisonAnswer
 from tests.changed_runs import Pair, pairs, session, write
 
