@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.compactions import compaction_rows
 from inspector.analysis.views.account.tool_calls import calls_of
@@ -178,6 +179,8 @@ class StepRows(msgspec.Struct, frozen=True):
 
 class ListSteps(Request[StepRows], frozen=True):
     """All rows, and the figures above them."""
+
+    is_urgent = True
 
     question: StepQuestion = StepQuestion()
     choice: ReaderChoice = ReaderChoice()
@@ -354,7 +357,7 @@ def _describe_range(held: OpenDocument, asked: DescribeRange) -> Steps[str]:
     yield
     _, tree, table = _kept_tree(held, StepQuestion(asked.view, "step"))
     yield
-    steps, bounds = np.unique(tree.steps[tree.kinds == RowKind.STEP]), range_bounds(asked.condition)
+    steps, bounds = sorted_unique(tree.steps[tree.kinds == RowKind.STEP]), range_bounds(asked.condition)
     dollars = table.dollars[steps]
     figures = RangeFigures(
         None if bounds is None else bounds[1] - bounds[0], len(held.view(asked.view).rows.chosen), len(steps),
@@ -370,7 +373,7 @@ def _describe_range(held: OpenDocument, asked: DescribeRange) -> Steps[str]:
 
 def _head(held: OpenDocument, asked: ListSteps, tree: StepTree, table: StepTable) -> StepHead:
     analysis, question = held.document.analysis, asked.question
-    steps = np.unique(tree.steps[tree.kinds == RowKind.STEP])
+    steps = sorted_unique(tree.steps[tree.kinds == RowKind.STEP])
     split = split_time(table, steps)
     called = calls_of(analysis)
     own = np.isin(called.rows, table.rows[steps[table.kinds[steps] == StepKind.CALL]])

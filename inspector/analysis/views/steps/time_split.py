@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepTable
 from inspector.protocol.timestamps import NO_TIME
 
@@ -93,4 +94,4 @@ def split_times(
 def _has_steps(table: StepTable, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
     """(n,) bool: True for steps that opened a context which has outputs of a model."""
     opens = table.opens[steps]
-    return (opens != NO_NODE) & np.isin(opens, np.unique(table.nodes[table.kinds == StepKind.MODEL]))
+    return (opens != NO_NODE) & np.isin(opens, sorted_unique(table.nodes[table.kinds == StepKind.MODEL]))
