@@ -15,6 +15,8 @@ from PySide6.QtGui import QRegion, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 from typing_extensions import override
 
+from inspector.ui.widgets.accessible_rows import read_rows_aloud
+
 
 class Heights:
     """Heights of rows in pixels.
@@ -109,6 +111,7 @@ class VariableHeightView(QAbstractItemView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        read_rows_aloud()
         self.heights = Heights()
         self._width = 0
         self._settling = False
@@ -128,6 +131,10 @@ class VariableHeightView(QAbstractItemView):
     def measured(self, row: int) -> int:
         """Lays out a row and returns its height."""
         raise NotImplementedError
+
+    def row_words(self, row: int) -> tuple[str, str]:
+        """Returns heading and text of a row for screen readers; the text begins with the heading."""
+        return "", str(self.model().index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) or "")
 
     # Changes of the model
 

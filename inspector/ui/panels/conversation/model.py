@@ -127,6 +127,10 @@ class ConversationModel(QAbstractListModel):
             self._ask(range(first, min(first + BLOCK, len(self))))
         return self._cards.get(key)
 
+    def known_card(self, row: int) -> Card | None:
+        """Returns a card that has arrived; asks for none."""
+        return self._cards.get(self.key(row))
+
     def prefetch(self, seen: range) -> None:
         """Asks for the cards around the rows in sight, so that scrolling finds them."""
         for edge in (seen.stop + BLOCK // 2, seen.start - BLOCK // 2):

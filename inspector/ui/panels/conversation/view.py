@@ -30,6 +30,7 @@ from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.conversation.card_layout import CardLayout, ImageOf, column_of, paint_mark
 from inspector.ui.panels.conversation.card_layouts import OPEN, Look, lay_out_card, placeholder
+from inspector.ui.panels.conversation.card_words import card_heading, card_text
 from inspector.ui.panels.conversation.model import ConversationModel, Key
 from inspector.ui.panels.conversation.text_pieces import Range, reading_font
 from inspector.ui.widgets.variable_height_view import VariableHeightView
@@ -183,6 +184,15 @@ class ConversationView(VariableHeightView):
         while len(self._layouts) > _MAX_LAYOUTS:
             self._layouts.popitem(last=False)
         return layout
+
+    @override
+    def row_words(self, row: int) -> tuple[str, str]:
+        # A reader that walks through all rows asks for no card.
+        card = self._cards.card(row) if row in self.rows_in_sight() else self._cards.known_card(row)
+        if card is None:
+            name = CardKind(self._cards.key(row)[0]).name.capitalize()
+            return name, name
+        return card_heading(card), card_text(card)
 
     # Changes
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
@@ -124,6 +124,31 @@ def test_cards_are_read_to_screen_readers_with_their_heading(shop: tuple[MainWin
     assert texts[2].startswith("Call $ make lint, exit 1. ")
     assert texts[3].startswith("Answer from claude. Done 0\nThe field total was wrong")
     assert texts[2].count("error: unknown field total") == 1
+
+
+def test_cards_are_articles_with_headings(shop: tuple[MainWindow, ConversationPanel]) -> None:
+    _, panel = shop
+    reader = QAccessible.queryAccessibleInterface(panel.view)
+    name = QAccessible.Text.Name
+    assert (reader.role(), reader.text(name), reader.childCount()) == (QAccessible.Role.List, "Conversation", 12)
+    cards = [reader.child(n) for n in range(4)]
+    assert {card.role() for card in cards} == {QAccessible.Role.Section}
+    headings = [card.child(0) for card in cards]
+    assert {heading.role() for heading in headings} == {QAccessible.Role.Heading}
+    assert [heading.text(name) for heading in headings] == [
+        "Prompt from user", "Thought", "Call $ make lint, exit 1", "Answer from claude",
+    ]  # fmt: skip
+    assert cards[0].text(name) == "Prompt from user. Please fix part 0 of the shop"
+    panel.view.setFocus()
+    press(panel, Qt.Key.Key_Home)
+    press(panel, Qt.Key.Key_Down)
+    assert [card.state().selected for card in cards] == [0, 1, 0, 0]
+    assert reader.focusChild().text(name).startswith("Thought.")
+    assert cards[1].rect().height() == panel.view.visualRect(panel.model.index(1)).height()
+    assert reader.child(11).state().offscreen
+    turns = QAccessible.queryAccessibleInterface(panel.side.turns_view)
+    assert [turns.child(n).role() for n in range(turns.childCount())] == [QAccessible.Role.ListItem] * 3
+    assert turns.child(1).text(name).startswith("Turn 2: Please fix part 1 of the shop")
 
 
 def test_turns_are_listed_with_their_calls_and_failures(shop: tuple[MainWindow, ConversationPanel]) -> None:
