@@ -206,6 +206,21 @@ def walk_by_tab(window: Window) -> dict[str, Any]:
     return {"stops": stops}
 
 
+def read_conversation(window: Window) -> dict[str, Any]:
+    """Read the conversation by its articles and their headings."""
+    bus = window.bus
+    window.choose("View", "Conversation")
+    cards = window.wait("list", "Conversation")
+    articles = until("cards", lambda: bus.children(cards) or None)
+    until("a card", lambda: bus.role(articles[0]) == "section" and bus.children(articles[0]))
+    headings = [bus.children(one)[0] for one in articles[:6]]
+    return {
+        "articles": [bus.role(one) for one in articles[:6]],
+        "headings": [(bus.role(one), bus.name(one)) for one in headings],
+        "first_article": bus.name(articles[0]),
+    }
+
+
 def _other(now: dict[str, Any] | None, before: dict[str, Any]) -> dict[str, Any] | None:
     return now if now != before else None
 
@@ -219,6 +234,7 @@ def seen(bus: Bus, one: Thing) -> dict[str, Any]:
 
 STEPS: tuple[Callable[[Window], dict[str, Any]], ...] = (
     read, filter_it, use_palette, turn_tabs, change_settings, open_dialogs, walk_by_tab,
+    read_conversation,
 )  # fmt: skip
 
 

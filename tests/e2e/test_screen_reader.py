@@ -122,3 +122,10 @@ def test_the_tab_key_goes_from_one_seen_and_named_control_to_the_next(learned: d
     stops = learned["stops"]
     assert len({(one["role"], one["name"]) for one in stops}) == len(stops) == 12
     assert [one for one in stops if not one["name"] or not one["shown"] or min(one["size"]) < 10] == []
+
+
+def test_the_conversation_is_read_as_articles_with_headings(learned: dict[str, Any]) -> None:
+    assert set(learned["articles"]) == {"section"}
+    assert {role for role, _name in learned["headings"]} == {"heading"}
+    assert all(name for _role, name in learned["headings"])
+    assert learned["first_article"].startswith(learned["headings"][0][1])
