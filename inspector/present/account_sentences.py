@@ -19,10 +19,12 @@ from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.account import DISCOVERY, MAX_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.views.latency.server_tools import changed_tools
+from inspector.analysis.views.steps.step_table import StepTable, step_table
 from inspector.analysis.views.summaries.lifecycles import pending_results
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
+from inspector.formats.table import TRACE_NAMES
 from inspector.present import formats
 from inspector.present.findings import Problems, failed_filter, problems_of
 from inspector.present.lifecycle_facts import listed_consumers
@@ -34,6 +36,7 @@ from inspector.protocol import msp
 from inspector.protocol.context_places import START_KIND
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
@@ -508,15 +511,26 @@ class AccountSentences:
 
     def head(self) -> str:
         """Returns the number of messages, participants, and the duration."""
+        span = self.tally.span_ns
+        if self.document.format in TRACE_NAMES:
+            span = trace_span_ns(step_table(self.analysis)) or span
+        return f"{self.counts()}{f' in {rounded_duration(span)}' if span else ''}"
+
+    def counts(self) -> str:
+        """Returns the number of messages and participants."""
         stop = len(self.analysis)
         # Same count as in the tab and the status bar: structure rows of sessions are not messages.
         count = formats.count_of(stop - self.analysis.contexts.sessions.count_structure(slice(stop)), "message")
         # Same count as in the list of participants: each name once, over several conversations.
         keys = self.analysis.participants.all.keys_of(shown_numbers(self.analysis))
         people = len(np.unique(keys & _NAME_OF_KEY))
-        by = f" of {formats.count_of(people, 'participant')}" if people else ""
-        span = self.tally.span_ns
-        return f"{count}{by}{f' in {rounded_duration(span)}' if span else ''}"
+        return count + (f" of {formats.count_of(people, 'participant')}" if people else "")
+
+
+def trace_span_ns(steps: StepTable) -> int:
+    """Returns the duration of a trace, from the first to the last moment of its steps; 0 if unknown."""
+    known = (steps.starts_ns != NO_TIME) & (steps.stops_ns != NO_TIME)
+    return max(0, int(steps.stops_ns[known].max()) - int(steps.starts_ns[known].min())) if known.any() else 0
 
 
 def _linked_line(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:

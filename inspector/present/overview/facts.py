@@ -15,10 +15,10 @@ from inspector.analysis.views.waste import WasteTotals
 from inspector.document.document import CaptureDocument
 from inspector.formats.table import TRACE_NAMES
 from inspector.present import formats
+from inspector.present.account_sentences import trace_span_ns
 from inspector.present.overview.cards import CONVERSATION, Link, Words
 from inspector.present.subject import text_of
 from inspector.present.wire_text import excerpt, safe_line
-from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 _NAME, _COMMAND, _REASON = 40, 56, 140
@@ -80,11 +80,8 @@ class OverviewFacts:
     @cached_property
     def span_ns(self) -> int:
         """Duration of the document; of a trace, from the first to the last moment of its steps. 0 if unknown."""
-        starts, stops = self.steps.starts_ns, self.steps.stops_ns
-        known = (starts != NO_TIME) & (stops != NO_TIME)
-        if self.document.format in TRACE_NAMES and known.any():
-            return max(0, int(stops[known].max()) - int(starts[known].min()))
-        return self.tally.span_ns or 0
+        span = trace_span_ns(self.steps) if self.document.format in TRACE_NAMES else 0
+        return span or self.tally.span_ns or 0
 
     @cached_property
     def totals(self) -> ToolCalls:

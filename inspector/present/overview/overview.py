@@ -58,7 +58,7 @@ def overview_of(facts: OverviewFacts) -> Overview:
     cards = tuple(card for build in kind if (card := build(facts)) is not None)
     if not cards and (contents := contents_card(facts)) is not None:
         cards = (contents,)
-    head = AccountSentences(facts.document, facts.tally).head().partition(" in ")[0]
+    head = AccountSentences(facts.document, facts.tally).counts()
     prompts = [int(facts.steps.rows[step]) for step in facts.steps.prompts.tolist()]
     title = excerpt(text_of(facts.document.capture, prompts[0]), _TITLE) if prompts else ""
     title = title or shown_session_title(facts.document.capture) or safe_line(facts.document.name, _TITLE)

@@ -57,13 +57,13 @@ def people_card(facts: OverviewFacts) -> Card | None:
         rows.append(Row(f"who {name}", (Words(safe_line(name, _NAME), link=link),), share=share, end=tuple(words)))
     if len(names) > _MOST:
         rows.append(Row("more", words=(Words(f"{len(names) - _MOST:,} more", "quiet"),)))
-    head = AccountSentences(facts.document, facts.tally).head()
+    counts = AccountSentences(facts.document, facts.tally).counts()
     return Card(
         "people",
         "Who is here?",
         (Section("", tuple(rows)),),
         f"{len(names):,}",
-        (Words(f"participants, {head.partition(' of ')[0]}", "quiet"),),
+        (Words(f"participants, {counts.partition(' of ')[0]}", "quiet"),),
     )
 
 

@@ -17,7 +17,8 @@ from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.engine.engine import Engine
-from inspector.engine.opening import Target
+from inspector.engine.opening import OpenOptions, Target
+from inspector.engine.requests.account import WhatHappened
 from inspector.engine.requests.exports import ExportMessages, Format
 from inspector.engine.requests.overview import ShowOverview
 from inspector.engine.requests.waste import ListWaste
@@ -317,3 +318,15 @@ def test_a_card_that_goes_stays_while_the_pointer_rests() -> None:
     before = shown(row_of("1", "one", 1))
     after = msgspec.structs.replace(before, cards=())
     assert update_in_place(before, after).cards == before.cards
+
+
+def test_the_account_and_the_overview_tell_one_duration_of_a_trace() -> None:
+    engine = Engine()
+    number, steps = engine.open([Target(sample("formats/otlp.jsonl"))], OpenOptions())
+    for _ in steps:
+        pass
+    head = engine.answer_request(number, WhatHappened()).account.head
+    above = engine.answer_request(number, ShowOverview()).above
+    assert head.endswith(" in 45 ms")
+    assert ", 45 ms long" in above
+    engine.close()
