@@ -53,7 +53,7 @@ def session(
     thought: str = "I read first.",
     temp: str = "/tmp/tmpa1b2c3d4/out", keys: bool = False, tool: str = "Edit", task: str = "two places",
     told: str = "Grep it.",
-    seed: int = 1, turn: bool = False,
+    seed: int = 1, turn: bool = False, announced: str = "",
 ) -> Lines:  # fmt: skip
     """A session of two turns: three reads at once, an edit, a test, an answer; a sub-agent's work, an answer."""
     made = ClaudeSession(identity, model=model)
@@ -74,6 +74,8 @@ def session(
         made.result(str(block["id"]), files[n][1], failed=failed and n == 0)
     if extra:
         made.runs("Bash", {"command": "git status"}, "clean")
+    if announced:
+        made.text(announced)
     steps = [
         lambda: made.runs(tool, {"file_path": "a.py", "old_string": "pass", "new_string": edit}, "done"),
         lambda: made.runs("Bash", {"command": f"pytest -o {temp}", "seed": seed}, test),
@@ -131,6 +133,10 @@ def _sessions() -> list[Pair]:
         pair("an answer in other words", "words", "choice", "repaired", answer="It is repaired."),
         pair("a result, and the answer", "words", "result", "2 tests", test="2 failed", answer="2 tests are left."),
         pair("a thought in other words", "words", "", "", thought="First I read."),
+        pair("a text before a call, and a call", "arguments", "choice", "return 2", announced="I edit.", edit="return 2"),
+        pair("an answer that names more, and a call", "arguments", "choice", "content", answer="It is fixed in 2 places.",
+             told="Look."),
+        Pair("dates in a listing", session(read="4 Apr  9 06:18 a.py"), session(read="4 Apr 13 17:11 a.py"), "", ""),
         pair("another tool", "missing", "choice", "Replace", tool="Replace"),
         pair("a compaction, and a call", "arguments", "compaction", "content", compact=True, told="Look."),
         pair("forgotten results, and a call", "arguments", "compaction", "content", forgotten=900, told="Look."),

@@ -16,6 +16,7 @@ from inspector.engine.comparing import IgnoreError, compared
 from inspector.present import formats
 from inspector.present.comparison_reports import html_page, junit
 from inspector.present.run_comparison import ComparisonAnswer, Place, RunTotals, Verdict
+from inspector.protocol.secrets.masking import mask_text
 
 _MOST_PRINTED = 200
 
@@ -103,8 +104,8 @@ def diff_command(
 
 
 def _print(answer: ComparisonAnswer, verdict: Verdict, one: str, other: str) -> None:
-    print_line(f"A  {one}")
-    print_line(f"B  {other}")
+    print_line(f"A  {mask_text(one)}")
+    print_line(f"B  {mask_text(other)}")
     print_line(verdict.sentence)
     if verdict.equal:
         return

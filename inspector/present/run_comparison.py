@@ -215,7 +215,7 @@ class ComparisonAnswer:
         shown = differing if limit is None else differing[:limit]
         cause = verdict.cause
         return {
-            "a": files[0], "b": files[1], "equal": verdict.equal, "sentence": verdict.sentence,
+            "a": mask_text(files[0]), "b": mask_text(files[1]), "equal": verdict.equal, "sentence": verdict.sentence,
             "first": None if verdict.first is None else _json(verdict.first),
             "cause": None if cause is None else _json(cause), "counts": verdict.counts,
             "differences": [_json(self.place(row)) for row in shown],

@@ -1,8 +1,9 @@
 """Finds the first divergence of two runs, and the first difference in what the model received before it.
 
 RULES: the first divergence is the first act of an agent that differs: a call with other arguments, an act that one run
-has alone, or an answer in other words that ends a turn and names other numbers or names. Without one, it is the first
-answer in other words, else the first difference. A difference is a cause if the model whose act it is had received it
+has alone, an answer that ends a turn in one run only, or one that denies in one run only, or names other numbers or
+names. Of such an answer, more or fewer of them are no difference. A text before a call of the same participant is no
+act. Without an act, it is the first answer in other words, else the first difference. A difference is a cause if the model whose act it is had received it
 in the traffic before the act. A difference of nothing but words of its own is no cause.
 """
 
@@ -28,8 +29,9 @@ from inspector.tokens.counted_text import counted_text
 Array = NDArray[np.int64]
 
 NO_PLACE = -1
-_FACTS = re.compile(r"\d+(?:[.,]\d+)*|[\w-]*[._/][\w./-]*\w|\b(?:no|not|never|cannot|can't|failed)\b", re.IGNORECASE)
-"""Words of an answer that decide what it states: numbers, names with a dot, slash or underscore, negations."""
+_FACTS = re.compile(r"\d+(?:[.,]\d+)*|[\w-]*[._/][\w./-]*\w")
+"""Numbers, and names with a dot, slash or underscore."""
+_DENIALS = re.compile(r"\b(?:no|not|never|cannot|can't|failed)\b", re.IGNORECASE)
 _MOST_ANSWERS = 2_000
 
 
@@ -83,11 +85,14 @@ def _first(one: RunSteps, other: RunSteps, rows: Rows) -> tuple[int, bool]:
         acting[known] |= run.acting[places[known]]
     # A thought is no act by itself: what follows from it is.
     thoughts = _kinds(one, other, rows) == StepKind.THOUGHT
-    acts = steps & acting & ~thoughts & np.isin(rows.classes, _ACTS) & (rows.inputs == Input.NOTHING)
+    ends = _end_turns(one)[rows.one] & (rows.one >= 0), _end_turns(other)[rows.other] & (rows.other >= 0)
+    announced = (_kinds(one, other, rows) == StepKind.ANSWER) & ~ends[0] & ~ends[1]
+    acts = steps & acting & ~thoughts & ~announced & np.isin(rows.classes, _ACTS) & (rows.inputs == Input.NOTHING)
     answers = steps & acting & (rows.classes == DifferenceClass.WORDS) & ~thoughts
+    acts |= answers & (ends[0] != ends[1])
     first = int(np.flatnonzero(acts)[0]) if acts.any() else len(rows)
-    for row in np.flatnonzero(answers[:first] & _ends_turn(one, other, rows)[:first])[:_MOST_ANSWERS].tolist():
-        if _facts(one, int(rows.one[row])) != _facts(other, int(rows.other[row])):
+    for row in np.flatnonzero((answers & ends[0] & ends[1])[:first])[:_MOST_ANSWERS].tolist():
+        if _state_other_facts(_answer(one, int(rows.one[row])), _answer(other, int(rows.other[row]))):
             return row, True
     if first < len(rows):
         return first, True
@@ -109,21 +114,31 @@ def _kinds(one: RunSteps, other: RunSteps, rows: Rows) -> NDArray[np.uint8]:
     return np.where(rows.one >= 0, one.kinds[rows.one], other.kinds[rows.other])
 
 
-def _ends_turn(one: RunSteps, other: RunSteps, rows: Rows) -> NDArray[np.bool_]:
-    """(n,) bool, answers after which the same participant does not call: the next step is a prompt, or none."""
-    sorts = _kinds(one, other, rows)
-    after = np.append(sorts[1:], StepKind.PROMPT)
-    deeper = np.append(rows.depths[1:], 0) != rows.depths
-    return (sorts == StepKind.ANSWER) & (np.isin(after, (StepKind.PROMPT, StepKind.ANSWER)) | deeper)
+def _end_turns(run: RunSteps) -> NDArray[np.bool_]:
+    """(n,) bool, answers after which the same participant neither calls nor thinks in its conversation."""
+    found = run.kinds == StepKind.ANSWER
+    conversations = run.table.spaces[run.steps] << 32 | run.table.nodes[run.steps] + 1
+    order = np.argsort(conversations, kind="stable")
+    before, after = order[:-1], order[1:]
+    goes_on = (conversations[before] == conversations[after]) & (run.senders[before] == run.senders[after])
+    found[before[goes_on & np.isin(run.kinds[after], (StepKind.CALL, StepKind.THOUGHT))]] = False
+    # A row without a step has the last place.
+    return np.append(found, False)
 
 
-def _facts(run: RunSteps, place: int) -> frozenset[str]:
-    row = int(run.rows[place])
-    capture = run.analysis.capture
+def _state_other_facts(one: str, other: str) -> bool:
+    """Returns True if one answer alone denies, or if each names a number or name that the other does not."""
+    if bool(_DENIALS.search(one)) != bool(_DENIALS.search(other)):
+        return True
+    left, right = ({fact.casefold() for fact in _FACTS.findall(text)} for text in (one, other))
+    return not (left <= right or right <= left)
+
+
+def _answer(run: RunSteps, place: int) -> str:
+    row, capture = int(run.rows[place]), run.analysis.capture
     if capture.records.is_big(row):
-        return frozenset()
-    text = counted_text(capture.string("kind", row) or "", capture.records.payload(row))
-    return frozenset(found.casefold() for found in _FACTS.findall(text))
+        return ""
+    return counted_text(capture.string("kind", row) or "", capture.records.payload(row))
 
 
 def act_of(run: RunSteps, places: Array, row: int) -> int:
