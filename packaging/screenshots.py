@@ -52,6 +52,7 @@ class Picture(NamedTuple):
         cut: left, top, width and height of the part that is kept; None for the whole window.
         notes: messages that are marked, by number, with a comment or none.
         surveyed: a survey of it is opened, and not the log, or the folder of logs, itself.
+        replaced: texts of the log, and others in their place, in a copy that is compared with it.
     """
 
     file: str
@@ -60,6 +61,7 @@ class Picture(NamedTuple):
     cut: tuple[int, int, int, int] | None = None
     notes: tuple[tuple[int, str], ...] = ()
     surveyed: bool = False
+    replaced: tuple[tuple[str, str], ...] = ()
 
 
 _MAIN = ("--select", "106", "--expand", "--hints")
@@ -70,6 +72,14 @@ _CENTER = (213, 100, 754, 676)
 _CENTER_AND_DETAILS = (213, 100, 1067, 496)
 _ALL_PANES = (0, 100, 1280, 496)
 _BELOW = (213, 579, 1067, 197)
+_MISSED = (
+    ("Three places round", "Two places round"), (r"- `src/invoices.py:8` rounds each **line**\n", ""),
+    ("The invoice rounds each line, the order the sum: that is the cent. I'll round each line.",
+     "Order and cart round the sum alike. I'll round with more digits."),
+    (r"        # Each line is rounded, as the invoice shows it.\n        return sum(rounded(line.price * line.count)",
+     r"        return round(sum(line.price * line.count"),
+)  # fmt: skip
+"""A run whose sub-agent missed the invoice, so that the agent rounds in the wrong place."""
 
 PICTURES = (
     Picture("resources/screenshots/main-light.png", DEMO, (*_MAIN, "--theme", "light")),
@@ -118,6 +128,7 @@ PICTURES = (
         (213, 100, 754, 350),
     ),
     Picture("docs/pictures/agent-work.png", ORDERS, ("--select", "8", "--theme", "dark")),
+    Picture("docs/pictures/compare.png", f"{ORDERS}.jsonl", ("--size", "1280x800"), replaced=_MISSED),
     Picture("docs/pictures/agent-edit.png", ORDERS, ("--select", "31", *_LOW), _CENTER_AND_DETAILS),
     Picture(
         "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (213, 100, 754, 480)
@@ -134,7 +145,10 @@ def take(picture: Picture, folder: Path) -> None:
     if picture.surveyed:
         log = str(folder / "survey")
         run("survey", picture.log, "-o", log, home=folder)
-    run("screenshot", log, "-o", str(whole), *picture.options, home=folder)
+    options = picture.options
+    if picture.replaced:
+        options = *options, "--with", str(with_changes(ROOT / picture.log, picture.replaced, folder))
+    run("screenshot", log, "-o", str(whole), *options, home=folder)
     image = QImage(str(whole))
     if picture.cut is not None:
         image = image.copy(*picture.cut)
@@ -224,6 +238,18 @@ def run(*arguments: str, home: Path) -> None:
     """Run the program with nobody's own presets and settings."""
     own = {"CONTEXT_INSPECTOR_HOME": str(home / "home")}
     subprocess.run([sys.executable, "-m", "inspector", *arguments], cwd=ROOT, env=os.environ | own, check=True)
+
+
+def with_changes(log: Path, replaced: tuple[tuple[str, str], ...], folder: Path) -> Path:
+    """A copy of a log with other texts."""
+    text = log.read_text("utf-8")
+    for old, new in replaced:
+        if old not in text:
+            sys.exit(f"{log} has no {old!r}.")
+        text = text.replace(old, new)
+    copy = folder / "second-run.jsonl"
+    copy.write_text(text, "utf-8")
+    return copy
 
 
 def with_notes(log: Path, notes: tuple[tuple[int, str], ...], folder: Path) -> Path:

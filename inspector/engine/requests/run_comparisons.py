@@ -205,11 +205,19 @@ def _answer(kept: HeldComparison, sides: tuple[CaptureDocument, CaptureDocument]
         known = np.flatnonzero(places >= 0)
         messages[known, side] = run.rows[places[known]]
         kinds[known] = run.kinds[places[known]]
-    one, other = (mask_text(document.name) for document in sides)
     return ComparedRuns(
-        kept.number, (one, other), kept.answer.verdict(), rows.classes,
+        kept.number, _names(sides), kept.answer.verdict(), rows.classes,
         np.minimum(rows.depths, 255).astype(np.uint8), kinds, messages, any(one.memory.is_full for one in sides),
     )  # fmt: skip
+
+
+def _names(documents: tuple[CaptureDocument, CaptureDocument]) -> tuple[str, str]:
+    """Returns names of both runs, with their folders if the names are equal."""
+    names = [document.name for document in documents]
+    if names[0] == names[1]:
+        names = [f"{document.path.parent.name}/{name}" if document.path is not None else name
+                 for document, name in zip(documents, names, strict=True)]  # fmt: skip
+    return mask_text(names[0]), mask_text(names[1])
 
 
 def _read(asked: CompareRuns) -> Generator[object, None, CaptureDocument]:

@@ -7,13 +7,18 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector.engine.requests.run_comparisons import ComparedRuns, Place
+from inspector.engine.requests.run_comparisons import ComparedRuns, DifferenceClass, Place, Verdict
 from inspector.present import formats
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.compare.class_looks import LOOKS
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import TextLabel
 
 _MOST_EVIDENCE = 3
+_WORDS = {DifferenceClass(found).name.lower(): look.word for found, look in LOOKS.items()} | {
+    "settings": "other setting", "compaction": "compaction", "delivery": "lost message",
+}  # fmt: skip
+"""Words for kinds of a place."""
 
 
 class AnswerCard(QWidget):
@@ -34,7 +39,7 @@ class AnswerCard(QWidget):
         self._themes = themes
         self.setObjectName("compareAnswer")
         self.setAccessibleName("Answer")
-        self.sentence = TextLabel(variant="heading", name="compareSentence", wrap=True, parent=self)
+        self.sentence = TextLabel(variant="strong", name="compareSentence", wrap=True, parent=self)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.first = LinkButton("", name="compareFirst", parent=self)
         self.cause = LinkButton("", name="compareCause", parent=self)
@@ -65,7 +70,7 @@ class AnswerCard(QWidget):
         self.sentence.setText(verdict.sentence)
         self._rows = {}
         places = (
-            (self.first, verdict.first, "First difference"),
+            (self.first, verdict.first, first_words(verdict)),
             (self.cause, None if verdict.cause == verdict.first else verdict.cause, "Cause"),
         )
         for link, place, title in places:
@@ -73,7 +78,7 @@ class AnswerCard(QWidget):
             link.setVisible(is_there)
             if place is not None and is_there:
                 self._rows[link] = place.row
-                link.set_label(f"{title}: {numbers_of(place)}")
+                link.set_label(f"{title}: {_WORDS.get(place.kind, place.kind)}, {numbers_of(place)}")
         others = [place.text for place in verdict.evidence[:_MOST_EVIDENCE]]
         more = len(verdict.evidence) - len(others)
         also = f"Also received before: {'; '.join(others)}" + (f"; {more:,} more" if more else "")
@@ -82,6 +87,13 @@ class AnswerCard(QWidget):
 
     def _follow(self, link: QWidget, *_checked: object) -> None:
         self.row_requested.emit(self._rows[link])
+
+
+def first_words(verdict: Verdict) -> str:
+    """Returns the title of the first place: an act has a cause elsewhere, or is the model's own choice."""
+    first, cause = verdict.first, verdict.cause
+    is_act = first is not None and cause is not None and cause.row != first.row
+    return "First different act" if is_act else "First difference"
 
 
 def numbers_of(place: Place) -> str:

@@ -29,6 +29,8 @@ from inspector.ui.panels.compare.class_looks import LOOKS
 
 LEAST_FOLD = 3
 """Shortest stretch of equal steps that is folded."""
+LINE_INDENT = 22
+"""Room before a line of a difference, pixels at 100 %."""
 _INDENT = 16
 _DEEPEST = 8
 _FOLD, _STEP, _LINE = 0, 1, 2
@@ -159,6 +161,11 @@ class LaneRows:
         """Returns the lines shown below a row, or None."""
         return self._lines.get(place)
 
+    @property
+    def places_with_lines(self) -> list[int]:
+        """Rows with lines below them."""
+        return list(self._lines)
+
     def show_lines(self, place: int, lines: Sequence[DifferenceLine] | None) -> None:
         """Shows lines below a row; None removes them."""
         self._lines.pop(place, None)
@@ -264,11 +271,14 @@ class LaneRows:
     def _line(self, entry: Entry) -> Row:
         line = self._lines[entry.place][entry.extra]
         if line.kind == "gap":
-            cell: Cell = (Space(22), Text(line.sides[0], "small", TERTIARY))
+            cell: Cell = (Space(LINE_INDENT), Text(line.sides[0], "small", TERTIARY))
             return Row(entry, ((EMPTY, cell, EMPTY, EMPTY, cell),), line.sides[0])
         token, sign = _LINE_LOOKS[line.kind]
         cells: list[Cell] = [
-            (Space(22), Text(text, "mono", PRIMARY if line.kind != "same" else TERTIARY, tinted=spans, tint=token))
+            (
+                Space(LINE_INDENT),
+                Text(text, "mono", PRIMARY if line.kind != "same" else TERTIARY, tinted=spans, tint=token),
+            )
             for text, spans in zip(line.sides, line.spans, strict=True)
         ]
         between: Cell = (Text(sign, "small", token or TERTIARY, "never"),) if sign else EMPTY

@@ -25,11 +25,11 @@ from inspector.engine.requests.run_comparisons import (
 )
 from inspector.present.wire_text import safe_line
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.compare.answer import AnswerCard
+from inspector.ui.panels.compare.answer import AnswerCard, first_words
 from inspector.ui.panels.compare.bar import CompareBar
 from inspector.ui.panels.compare.contexts import ContextLanes
 from inspector.ui.panels.compare.figures import FiguresCard
-from inspector.ui.panels.compare.lane_rows import Entry, LaneRows
+from inspector.ui.panels.compare.lane_rows import LINE_INDENT, Entry, LaneRows
 from inspector.ui.panels.compare.minimap import LaneMap
 from inspector.ui.panels.compare.waiting import WaitingPage
 from inspector.ui.panels.details.difference import DifferenceDialog
@@ -37,6 +37,7 @@ from inspector.ui.widgets.labels import HairLine
 from inspector.ui.widgets.latest_answer import Client, Pending
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.page_stack import PageStack
+from inspector.ui.widgets.rest_timer import RestTimer
 from inspector.ui.widgets.rows.described_rows import AFTER, BEFORE, DescribedRows
 from inspector.ui.widgets.rows.heads import RowHeads
 from inspector.ui.widgets.rows.model import RowsModel
@@ -44,8 +45,8 @@ from inspector.ui.widgets.rows.view import RowsView
 
 _FIGURES_FROM = 900
 """Least width with the figures beside the answer, pixels at 100 %."""
-_LANE_MARGIN = 240
-"""Width of a view without the texts of its two lanes, pixels at 100 %."""
+_SAMPLE = 20
+"""Characters whose width is measured."""
 
 
 class ComparePanel(QWidget):
@@ -77,6 +78,7 @@ class ComparePanel(QWidget):
         self.asked: CompareRuns | None = None
         self.shown: ComparedRuns | None = None
         self._pending: Pending | None = None
+        self._wrapping = RestTimer(self._wrap_again, self)
         self._texts = DescribedRows[int, ComparedRow](
             client, lambda rows: DescribeComparedRows(self._number, rows), lambda one: one.row, self._on_described
         )
@@ -286,14 +288,21 @@ class ComparePanel(QWidget):
         self._on_picked(self.rows.row_of(entry))
 
     def _ask_for_lines(self, place: int) -> None:
-        theme = self._themes.theme
-        lane = max(0, self.view.viewport().width() - round(_LANE_MARGIN * theme.zoom)) // 2
-        width = lane // max(1, self.view.delegate.cells.text_width("mono", "0"))
+        spans = self.heads.spans()
+        lane = min((span.width for span in spans if not span.column.width), default=0)
+        lane -= round(LINE_INDENT * self._themes.theme.zoom)
+        # Rounding up the width of a figure leaves room for the end of the line.
+        width = lane // (self.view.delegate.cells.text_width("mono", "0" * _SAMPLE) // _SAMPLE + 1)
         number = self._number
         self._client.send_request(
             CompareRow(number, place, width), lambda lines: self._show_lines(number, place, lines),
             lambda sentence: self.notices.show_sentence(sentence),
         )  # fmt: skip
+
+    def _wrap_again(self) -> None:
+        """Asks for the shown lines in the present width."""
+        for place in self.rows.places_with_lines:
+            self._ask_for_lines(place)
 
     def _show_lines(self, number: int, place: int, lines: list[DifferenceLine] | None) -> None:
         if number == self._number:
@@ -387,6 +396,7 @@ class ComparePanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_figures()
+        self._wrapping.call()
 
     def _fit_figures(self) -> None:
         self.figures.setVisible(self.width() >= _FIGURES_FROM * self._themes.theme.zoom)
@@ -394,7 +404,9 @@ class ComparePanel(QWidget):
 
 def _tags_of(verdict: Verdict) -> dict[int, str]:
     """Returns tags for the rows of the first difference and of its cause."""
-    found = {} if verdict.first is None else {verdict.first.row: "first difference"}
+    found: dict[int, str] = {}
     if verdict.cause is not None and verdict.cause.row >= 0:
-        found[verdict.cause.row] = "cause" if verdict.cause.row not in found else "first difference"
+        found[verdict.cause.row] = "cause"
+    if verdict.first is not None:
+        found[verdict.first.row] = first_words(verdict).lower()
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
@@ -159,6 +159,7 @@ class RecentRow(Pressable):
 
     Attributes:
         is_chosen: one of two logs to compare.
+        with_ctrl: it was pressed with Ctrl.
     """
 
     def __init__(
@@ -166,9 +167,19 @@ class RecentRow(Pressable):
     ) -> None:
         super().__init__(theme_controller, safe_line(recent.title), safe_line(recent.detail), name=name, parent=parent)
         self._recent = recent
-        self.is_chosen = False
+        self.is_chosen = self.with_ctrl = False
         self.setToolTip(tool_tip(recent.tooltip))
         self.setEnabled(recent.there)
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        super().mousePressEvent(event)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.with_ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        super().keyPressEvent(event)
 
     def choose(self, is_chosen: bool) -> None:
         """Marks it as one of the logs to compare."""

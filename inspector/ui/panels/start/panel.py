@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -308,8 +308,7 @@ class StartPage(QWidget):
 
     def _press(self, row: RecentRow, ask: Callable[[], object]) -> None:
         """Opens a row, or chooses it for a comparison with Ctrl."""
-        with_ctrl = bool(QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
-        if not (with_ctrl and isinstance(self._asked.get(row), str)):
+        if not (row.with_ctrl and isinstance(self._asked.get(row), str)):
             ask()
             return
         row.choose(not row.is_chosen)

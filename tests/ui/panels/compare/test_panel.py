@@ -77,12 +77,12 @@ def test_the_answer_and_both_lanes_show_where_the_runs_part(
     assert window.view_head.tabs.words()[-1] == "Compare"
     assert panel.answer.sentence.text().startswith("The runs part at No. 10 of A and No. 10 of B: Edit: new_string")
     assert [panel.answer.first.label, panel.answer.cause.label] == [
-        "First difference: No. 10 of A, No. 10 of B", "Cause: No. 9 of A, No. 9 of B",
+        "First different act: other arguments, No. 10 of A, No. 10 of B", "Cause: other result, No. 9 of A, No. 9 of B",
     ]  # fmt: skip
     assert lines(panel)[0] == "3 equal steps"
     assert current(panel).startswith("Edit: new_string ")
     assert panel.model.spec(panel.view.row).spoken == (
-        "first difference, other arguments, A number 10: Edit  new_string: return 1, "
+        "first different act, other arguments, A number 10: Edit  new_string: return 1, "
         "B number 10: Edit  new_string: return 2"
     )
     panel.answer.cause.click()
