@@ -61,11 +61,6 @@ class MergedContext(SentContext):
         """Number of parent messages withheld as main_only, without listing them."""
         return self.recent.standing_count(Eligibility.MAIN_ONLY)
 
-    @property
-    def inherited_tokens(self) -> int:
-        """Tokens from the parent."""
-        return self.tokens - self.layer("own").tokens
-
     def as_json(self) -> dict[str, Any]:
         """Returns the output of `merged-context --json` (docs/design.md 5); secrets are not masked."""
         return self._json({"subsession": self.subsession.id or self.subsession.key}, self.withheld)

@@ -1,10 +1,8 @@
-"""Texts of sub-sessions: labels, states, ages, times, ends and visibility, and lines of the list."""
+"""Texts of sub-sessions: labels, states, ages and visibility, and lines of the list."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from inspector.msp import Message, Session, SessionDocument, Subsession
+from inspector.msp import Session, SessionDocument, Subsession
 from inspector.present import formats
 from inspector.present.wire_text import safe_line
 from inspector.protocol.timestamps import NO_TIME
@@ -13,8 +11,6 @@ GLOBAL = "global: also in the parent chat"
 MAIN_ONLY_INSIDE = "main_only: no effect in a sub-session"
 NO_MESSAGES = "No messages yet."
 _NAME = 60
-_DAY_NS = 86_400_000_000_000
-_OWN_ROLES = ("user", "assistant")
 _SEARCHED_MESSAGES = 8
 """Number of first messages searched for text."""
 
@@ -54,40 +50,6 @@ def state_words(sub: Subsession, now_ns: int) -> str:
     return f"{words}, merged, {count}" if sub.merged else f"{words}, {count}"
 
 
-def time_words(message: Message) -> str:
-    """Returns the time of a message, and its role unless it is user or assistant."""
-    when = when_words(message.time_ns, message.owner.created_ns)
-    role = "" if message.role in _OWN_ROLES else safe_line(message.role, 40) or "no role"
-    return "  ".join(filter(None, (when, role)))
-
-
-def when_words(time_ns: int, began_ns: int) -> str:
-    """Returns the time of day, with the date if it differs from the first day; "" if unknown."""
-    when = formats.clock(time_ns)
-    day, first = formats.day_and_time(time_ns)[:10], formats.day_and_time(began_ns)[:10]
-    return f"{day} {when}" if when and first and day != first else when
-
-
-def visibility_words(message: Message, kind: str) -> str:
-    """Describes an unusual visibility of a message, else ""."""
-    if message.visibility == "global":
-        return GLOBAL if kind == "own" else "global"
-    if kind == "own":
-        return MAIN_ONLY_INSIDE if message.visibility == "main_only" else ""
-    return "main_only" if message.visibility == "main_only" else ""
-
-
-def end_words(sub: Subsession) -> str:
-    """Describes the end of a sub-session."""
-    at = when_words(sub.closed_ns, sub.created_ns)
-    when = f" at {at}" if at else ""
-    if sub.discarded:
-        return f"discarded{when}, messages kept for the record"
-    if sub.merged:
-        return f"closed{when}, merged to the parent chat"
-    return f"closed{when}{'' if sub.summary else ', without a summary'}"
-
-
 def state_of(sub: Subsession) -> str:
     """Returns its state: open, closed or discarded."""
     return "open" if sub.is_open else "discarded" if sub.discarded else "closed"
@@ -115,17 +77,3 @@ def about(sub: Subsession) -> str:
         return sub.summary
     contents = (message.content for message in sub.messages[:_SEARCHED_MESSAGES])
     return next((text for text in contents if text.strip()), "")
-
-
-def title_words(sub: Subsession, around: Sequence[Message], earlier: int) -> str:
-    """Returns the head of a parent's messages above those of a sub-session.
-
-    Args:
-        sub: the sub-session.
-        around: the shown messages of its parent.
-        earlier: number of messages before them.
-    """
-    if sub.parent is None:
-        return ""
-    words = f"{label_of(sub.parent)}: {formats.count_of(len(around), 'message')} from before this sub-session"
-    return f"{words}, {earlier:,} earlier not shown" if earlier else words

@@ -26,7 +26,7 @@ SAMPLE = Path(__file__).parents[1] / "data" / "msp" / "weekly-report.json"
 
 def said(panel: SubsessionsPanel) -> list[str]:
     """Returns the accessible texts of the rows."""
-    model = panel.chat.model
+    model = panel.chat.conversation.model
     return [str(model.index(row).data(Qt.ItemDataRole.AccessibleTextRole)) for row in range(model.rowCount())]
 
 
@@ -76,7 +76,7 @@ def test_a_sub_session_is_opened_written_into_undone_closed_and_saved(qapp: QApp
         press(window, "chatClose")
         QTest.keyClicks(child(child(window, CloseSubsessionDialog), QPlainTextEdit, "closeSubsessionSummary"), "Sum.")
         press(window, "closeSubsessionDone")
-        await until(lambda: said(panel)[-1] == "summary: Sum.", "the summary")
+        await until(lambda: said(panel)[-1].endswith("Summary: Sum."), "the summary")
         window.actions_by_id["file.save"].trigger()
         await until(lambda: not window.isWindowModified(), "it to be saved")
         await until(lambda: not window.msp.following.active, "the capture with the edits")

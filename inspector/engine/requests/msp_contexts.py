@@ -107,7 +107,7 @@ class MergedFigures(msgspec.Struct, frozen=True, kw_only=True):
         revision: of the sessions.
         key, label: of the sub-session.
         is_open: it is open, so that its policy can be changed.
-        tokens, inherited_tokens: of all layers, and of the parent's.
+        tokens: of all layers.
         layers: always four, in sending order.
         notes: notes with switches.
         order: the first `MOST_IN_ORDER` entries.
@@ -124,7 +124,6 @@ class MergedFigures(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     is_open: bool
     tokens: int
-    inherited_tokens: int
     layers: list[MergedLayer]
     notes: list[Note]
     order: list[EntryRow]
@@ -208,7 +207,6 @@ def _figures(held: OpenDocument, asked: MergeContext) -> Steps[MergedFigures]:
         label=safe_line(sub.label, 60),
         is_open=sub.is_open,
         tokens=total,
-        inherited_tokens=merged.inherited_tokens,
         layers=[
             MergedLayer(one.title, one.included, one.tokens, len(one.entries), share_words(one.tokens, total),
                         layer_words(merged, one), one.why)

@@ -1,13 +1,10 @@
-"""Sub-sessions of edited sessions: the list, the chat of one, token sums, and their places in the capture."""
+"""Sub-sessions of edited sessions: the list, the state of one, token sums, and their places in the capture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, RequestError, Steps, check_row_count
@@ -18,24 +15,13 @@ from inspector.msp.capture import SessionFollowing
 from inspector.msp.document import SessionDocument
 from inspector.msp.listing import Order as Order
 from inspector.msp.listing import listed_subsessions
-from inspector.msp.objects import Message, Subsession, content_text
+from inspector.msp.objects import Message, Subsession
 from inspector.present import msp_words as words
 from inspector.present.wire_text import safe_line
-from inspector.protocol.payloads.result_content import pretty_json
-from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.timestamps import NO_TIME
 
-PARENT_MESSAGES = 20
-"""Maximum of earlier parent messages above the sub-session's."""
-_BEGINNING = 16_000
-"""Characters of a message in a row. Masks of its shown beginning depend on no later ones."""
-_WHOLE = 300_000
-"""Characters of a message that is read whole."""
 _ROLE_MESSAGES = 200
 """Number of last messages that contribute roles to the role menu."""
-_STEP_MESSAGES = 2_000
 _TIP_CHARACTERS = 600
-NO_MESSAGES = words.NO_MESSAGES
 NO_SUMMARY = "No summary, messages kept for the record"
 
 
@@ -131,72 +117,33 @@ class CountSessions(Request[SessionCounts], frozen=True):
     at_once: bool = False
 
 
-# The chat
-
-
-class ChatMessage(msgspec.Struct, frozen=True):
-    """A message as a row of a chat.
-
-    Attributes:
-        ref: the message.
-        role: as written.
-        text: its beginning, secrets included.
-        characters: length of the whole text.
-        is_global: it is visible in the parent chat.
-        when, below: its time, and the line below it, which also has an unusual role.
-        visibility: an unusual visibility in words, else "".
-    """
-
-    ref: MessageRef
-    role: str
-    text: str
-    characters: int
-    is_global: bool
-    when: str
-    below: str
-    visibility: str
+# One sub-session
 
 
 class ShownSubsession(msgspec.Struct, frozen=True, kw_only=True):
-    """A sub-session with the surroundings of its chat.
+    """A sub-session, apart from its messages.
 
     Attributes:
-        revision, structure: of the sessions; `structure` rises with edits that do more than append, or change a
-            visibility or policy.
         key, label: of the sub-session.
         parent, parent_label: key and label of its parent, or "".
+        context: space and node of its context; None before the capture has it.
         state, mark, words: open, closed or discarded; the shape of its dot; its state in words.
         summary: as written, or "".
-        end: description of its end, for a closed one.
-        messages: number of own messages.
-        sized_from: first own message with a size below.
-        characters, breaks: characters and line breaks of own messages from there on, (n,) int64.
         roles: of the last messages.
-        has_parent_messages: its parent has messages to show above.
-        title, around: head and messages of the parent from before it was opened; empty unless requested.
         why_not_add: reason against a new message, or "".
         is_mergeable: it can be merged to its parent.
     """
 
-    revision: int
-    structure: int
     key: str
     label: str
     parent: str
     parent_label: str
+    context: tuple[int, int] | None
     state: str
     mark: str
     words: str
     summary: str
-    end: str
-    messages: int
-    sized_from: int
-    characters: NDArray[np.int64]
-    breaks: NDArray[np.int64]
     roles: list[str]
-    has_parent_messages: bool
-    title: str
-    around: list[ChatMessage]
     why_not_add: str
     is_mergeable: bool
 
@@ -206,44 +153,11 @@ class ShownSubsession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShowSubsession(Request[ShownSubsession | None], frozen=True):
-    """A sub-session; None if it does not exist any more.
-
-    Attributes:
-        key: of the sub-session.
-        expanded: with messages of the parent.
-        sized_from, structure: first own message whose size is unknown, in sessions of this structure. For another
-            structure all sizes are returned.
-    """
+    """A sub-session; None if it does not exist any more."""
 
     is_urgent: ClassVar[bool] = True
 
     key: str
-    expanded: bool = False
-    sized_from: int = 0
-    structure: int = 0
-
-
-class ChatMessages(Request[list[ChatMessage]], frozen=True):
-    """Own messages `start` to `stop` of a sub-session, at most 1,000."""
-
-    is_urgent: ClassVar[bool] = True
-
-    key: str
-    start: int
-    stop: int
-
-
-class ReadMessage(Request[str], frozen=True):
-    """The text of a message, secrets included, up to 300,000 characters."""
-
-    message: MessageRef
-
-
-class CopyMessage(Request[str], frozen=True):
-    """A message for the clipboard, secrets masked: its text, or JSON."""
-
-    message: MessageRef
-    as_json: bool = False
 
 
 # Places
@@ -261,10 +175,12 @@ class SubsessionPlace(msgspec.Struct, frozen=True):
     Attributes:
         key: of the sub-session.
         message: the message; None for the start or the end of the sub-session.
+        is_global: the message is visible in the parent chat.
     """
 
     key: str
-    message: ChatMessage | None
+    message: MessageRef | None
+    is_global: bool = False
 
 
 class PlaceOfRow(Request[SubsessionPlace | None], frozen=True):
@@ -312,7 +228,7 @@ def _row(document: SessionDocument, sub: Subsession, *, counted: bool) -> Subses
     tokens, complete = document.figures.sum_of(sub)
     text = NO_SUMMARY if sub.discarded and not sub.summary else words.about(sub)
     if not text and not len(sub.messages):
-        text = NO_MESSAGES
+        text = words.NO_MESSAGES
     will_count = counted and not document.figures.counts.error
     return SubsessionRow(
         sub.key, words.dot_state(document, sub), words.state_of(sub), safe_line(sub.label, 120), safe_line(text, 200),
@@ -335,96 +251,29 @@ def _count(held: OpenDocument, asked: CountSessions) -> Steps[SessionCounts]:
     return SessionCounts(counts.version, counts.is_counting, counts.is_idle, counts.error)
 
 
-# Answers: the chat
+# Answers: one sub-session
 
 
-def _show(held: OpenDocument, asked: ShowSubsession) -> Steps[ShownSubsession | None]:
+def _show(held: OpenDocument, asked: ShowSubsession) -> ShownSubsession | None:
     document = sessions_of(held)
     sub = document.subsession(asked.key)
     if sub is None:
         return None
-    sized_from = asked.sized_from if asked.structure == document.structure else 0
-    characters, breaks = yield from _sizes(sub, sized_from)
-    around, earlier = _around(sub) if asked.expanded else ([], 0)
     parent = sub.parent
     return ShownSubsession(
-        revision=document.revision,
-        structure=document.structure,
         key=sub.key,
         label=words.label_of(sub),
         parent=parent.key if parent is not None else "",
         parent_label=words.label_of(parent) if parent is not None else "",
+        context=_context_of(held, sub),
         state=words.state_of(sub),
         mark=words.dot_state(document, sub),
         words=words.state_words(sub, document.latest_ns),
         summary=sub.summary or "",
-        end="" if sub.is_open else words.end_words(sub),
-        messages=sized_from + len(characters),
-        sized_from=sized_from,
-        characters=characters,
-        breaks=breaks,
         roles=list(dict.fromkeys(one.role for one in sub.messages[-_ROLE_MESSAGES:] if one.role)),
-        has_parent_messages=parent is not None and len(parent.messages) > 0,
-        title=words.title_words(sub, around, earlier) if asked.expanded else "",
-        around=[_chat_message(one, earlier + place, "parent") for place, one in enumerate(around)],
         why_not_add=document.why_not_add(sub) or "",
         is_mergeable=not sub.is_open and document.why_not_merge(sub) is None,
     )
-
-
-def _sizes(sub: Subsession, start: int) -> Steps[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Returns characters and line breaks of the messages from `start` on."""
-    characters: list[int] = []
-    breaks: list[int] = []
-    while start + len(characters) < len(sub.items):
-        first = start + len(characters)
-        for data in sub.items[first : first + _STEP_MESSAGES]:
-            text = content_text(data.get("content"))
-            characters.append(len(text))
-            breaks.append(text.count("\n"))
-        if len(sub.items) > start + len(characters):
-            yield
-    return np.array(characters, np.int64), np.array(breaks, np.int64)
-
-
-def _around(sub: Subsession) -> tuple[Sequence[Message], int]:
-    """Returns the last parent messages before a sub-session was opened, and the number of messages before them.
-
-    O(messages of the parent since then).
-    """
-    if sub.parent is None:
-        return [], 0
-    messages = sub.parent.messages
-    end, opened = len(messages), sub.created_ns
-    while opened != NO_TIME and end > 0 and messages[end - 1].time_ns > opened:
-        end -= 1
-    start = max(0, end - PARENT_MESSAGES)
-    return messages[start:end], start
-
-
-def _chat_messages(held: OpenDocument, asked: ChatMessages) -> list[ChatMessage]:
-    start = max(0, asked.start)
-    check_row_count(asked.stop - start)
-    messages = subsession_of(held, asked.key).messages[start : max(start, asked.stop)]
-    return [_chat_message(one, start + place, "own") for place, one in enumerate(messages)]
-
-
-def _chat_message(message: Message, number: int, kind: str) -> ChatMessage:
-    content = message.content
-    return ChatMessage(
-        ref_of(message, number), message.role, content[:_BEGINNING], len(content), message.visibility == "global",
-        words.when_words(message.time_ns, message.owner.created_ns), words.time_words(message),
-        words.visibility_words(message, kind),
-    )  # fmt: skip
-
-
-def _read(held: OpenDocument, asked: ReadMessage) -> str:
-    return message_of(held, asked.message).content[:_WHOLE]
-
-
-def _copy(held: OpenDocument, asked: CopyMessage) -> str:
-    message = message_of(held, asked.message)
-    return pretty_json(mask_secrets(message.data)) if asked.as_json else mask_text(message.content)
 
 
 # Answers: places
@@ -452,8 +301,10 @@ def _place_of_row(held: OpenDocument, asked: PlaceOfRow) -> SubsessionPlace | No
     sub = sessions_of(held).subsession(owner.key)
     if sub is None:
         return None
-    message = _chat_message(sub.messages[item], item, "own") if 0 <= item < len(sub.messages) else None
-    return SubsessionPlace(sub.key, message)
+    if not 0 <= item < len(sub.messages):
+        return SubsessionPlace(sub.key, None)
+    message = sub.messages[item]
+    return SubsessionPlace(sub.key, ref_of(message, item), message.visibility == "global")
 
 
 def _subsession_of_context(held: OpenDocument, asked: SubsessionOfContext) -> str | None:
@@ -466,7 +317,11 @@ def _subsession_of_context(held: OpenDocument, asked: SubsessionOfContext) -> st
 
 
 def _context_of_subsession(held: OpenDocument, asked: ContextOfSubsession) -> tuple[int, int] | None:
-    sub, contexts = subsession_of(held, asked.key), held.document.analysis.contexts
+    return _context_of(held, subsession_of(held, asked.key))
+
+
+def _context_of(held: OpenDocument, sub: Subsession) -> tuple[int, int] | None:
+    contexts = held.document.analysis.contexts
     row = _row_of(held, sub.messages[0]) if len(sub.messages) else None
     if row is not None:
         return int(held.document.capture.columns["space"][row]), contexts.node_of(row)
@@ -480,9 +335,6 @@ QUERIES = (
     Query(DescribeSubsessions, list[SubsessionRow], _describe),
     Query(CountSessions, SessionCounts, _count),
     Query(ShowSubsession, ShownSubsession | None, _show),
-    Query(ChatMessages, list[ChatMessage], _chat_messages),
-    Query(ReadMessage, str, _read),
-    Query(CopyMessage, str, _copy),
     Query(RowOfMessage, int | None, _row_of_message),
     Query(PlaceOfRow, SubsessionPlace | None, _place_of_row),
     Query(SubsessionOfContext, str | None, _subsession_of_context),

@@ -289,11 +289,13 @@ class EndCard(_Card, frozen=True):
 
     Attributes:
         words: "units closed at 20:41:58".
+        is_discarded: it was given up.
         blocks: its summary.
         more: characters of it left out.
     """
 
     words: str
+    is_discarded: bool = False
     blocks: Blocks = ()
     more: int = 0
 

@@ -139,17 +139,16 @@ def _text_card(document: CaptureDocument, ref: CardRef, base: dict[str, Any], *,
     if is_picture(payload):
         text = ""
     blocks, more = text_blocks(text, whole=whole, keeps_lines=ref.kind == CardKind.PROMPT)
-    if not base["aside"] and "visibility" in payload:
-        base = base | {"aside": _visibility(document, ref.message, payload)}
+    if not base["aside"] and document.capture.string("protocol", ref.message) == msp.PROTOCOL:
+        role = "" if base["sender"] in ("user", "assistant") else base["sender"] or "no role"
+        base = base | {"aside": " · ".join(filter(None, (_visibility(document, ref.message, payload), role)))}
     return TextCard(**base, blocks=blocks, more=more, pictures=pictures)
 
 
 def _visibility(document: CaptureDocument, message: int, payload: Rows) -> str:
     """Describes an unusual visibility of a message of a session; "" for others."""
-    if document.capture.string("protocol", message) != msp.PROTOCOL:
-        return ""
     inside = int(document.analysis.contexts.nodes_of(np.array([message]))[0]) != MAIN
-    match payload["visibility"]:
+    match payload.get("visibility"):
         case msp.GLOBAL:
             return msp_words.GLOBAL if inside else "global: in all sub-sessions"
         case msp.MAIN_ONLY:
@@ -247,14 +246,15 @@ def _end_card(document: CaptureDocument, content: RowContent, base: dict[str, An
     payload = document.capture.records.payload(content.message)
     label, status, summary = (payload.get(name) for name in ("label", "status", "summary"))
     name = wire_text.safe_line(label, 60) if isinstance(label, str) else ""
-    state = "discarded" if status == msp.DISCARDED_STATUS else "closed"
+    discarded = status == msp.DISCARDED_STATUS
+    state = "discarded" if discarded else "closed"
     at = formats.clock(content.time_ns)
     words = " ".join(filter(None, (name or "Sub-session", state, f"at {at}" if at else "")))
     text = summary if isinstance(summary, str) else ""
     if not text.strip():
-        return EndCard(**base, words=f"{words}, without a summary")
+        return EndCard(**base, words=f"{words}, without a summary", is_discarded=discarded)
     blocks, more = text_blocks(text, whole=whole)
-    return EndCard(**base, words=words, blocks=blocks, more=more)
+    return EndCard(**base, words=words, is_discarded=discarded, blocks=blocks, more=more)
 
 
 _BEFORE = ("preTokens", "tokens_before", "tokensBefore", "original_token_count", "originalTokenCount", "before")
@@ -296,7 +296,8 @@ def _fold_card(document: CaptureDocument, table: StepTable, ref: CardRef) -> Fol
     time_ns = int(document.capture.columns["time_ns"][ref.message])
     sender = wire_text.safe_line(document.capture.string("sender", ref.message) or "", 120)
     if is_inherited:
-        words = f"{formats.count_of(len(members), 'message')} of the parent chat, from before this sub-session"
+        before = ", from before this sub-session" if time_ns != NO_TIME else ""
+        words = f"{formats.count_of(len(members), 'message')} of the parent chat{before}"
     elif ref.kind == CardKind.RECORDS:
         senders = [wire_text.safe_line(document.capture.string("sender", int(row)) or "", 80)
                    for row in table.rows[members[:50]]]  # fmt: skip

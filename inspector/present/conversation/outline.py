@@ -34,6 +34,7 @@ from inspector.present.conversation.cards import CardKind, CardRef
 from inspector.present.conversation.permissions import permissions_of
 from inspector.present.conversation.tool_sorts import sort_of_tool
 from inspector.protocol import msp
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
 Rows = NDArray[np.int64]
@@ -205,11 +206,11 @@ def outline_of(
 
 
 def inherited_steps(table: StepTable, opening: int) -> Rows:
-    """Returns the texts of the context of a step before it."""
-    before = (table.nodes[:opening] == table.nodes[opening]) & (table.spaces[:opening] == table.spaces[opening])
-    return np.flatnonzero(
-        before & ((table.kinds[:opening] == StepKind.PROMPT) | (table.kinds[:opening] == StepKind.ANSWER))
-    )
+    """Returns the texts of the context of a step from before it; all of them if its time is unknown."""
+    stop = len(table) if table.starts_ns[opening] == NO_TIME else opening
+    texts = (table.kinds[:stop] == StepKind.PROMPT) | (table.kinds[:stop] == StepKind.ANSWER)
+    same = (table.nodes[:stop] == table.nodes[opening]) & (table.spaces[:stop] == table.spaces[opening])
+    return np.flatnonzero(texts & same)
 
 
 class _Builder:

@@ -16,7 +16,7 @@ from inspector.present.places import ParticipantPlace
 from inspector.settings import RENAMED_PRESETS
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop
-from inspector.ui.docview.panel import COMPARE, OVERVIEW
+from inspector.ui.docview.panel import COMPARE, CONVERSATION, OVERVIEW
 from inspector.ui.panels.compare.panel import ComparePanel
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.panels.overview.panel import OverviewPanel
@@ -82,6 +82,8 @@ def take_screenshot(shot: Shot) -> str | None:
     return sentence
 
 
+SUBSESSIONS = "sub-sessions"
+"""View of the first open sub-session in the conversation."""
 _COUNTED_S = 0.3
 _COUNTED_BYTES = 32 << 20
 """Tokens are counted in logs of at most this many bytes."""
@@ -104,6 +106,8 @@ async def _arrange(window: MainWindow, shot: Shot) -> str | None:
     """Shows the requested view and panel; returns a sentence if one does not exist."""
     views = {view.title.lower(): view.id for view in window.center.views_of(window.shown.state)}
     panels = {title.lower(): dock for title, dock in window.docks.items()}
+    if shot.view == SUBSESSIONS and window.shown.state.is_sessions:
+        views[SUBSESSIONS] = CONVERSATION
     for asked, known in ((shot.view, views), (shot.panel, panels)):
         if asked is not None and asked.lower() not in known:
             return f"There is no view or panel {asked}. Choose one of: {', '.join(known)}."
@@ -114,6 +118,8 @@ async def _arrange(window: MainWindow, shot: Shot) -> str | None:
         shown = window.center.currentWidget()
         if shot.compare is not None and isinstance(shown, ModelSeesPanel):
             shown.compare_with(min(max(shot.compare - 1, 0), window.shown.state.messages - 1))
+        if shot.view == SUBSESSIONS:
+            window.msp.view.show_subsessions()
         window.focus_center()  # as a key would do; else Qt draws the focus ring on the next button
     if shot.other is not None:
         window.run_comparing.compare_with(shot.other)

@@ -5,14 +5,14 @@ Views are imported on demand, because the start page and most documents do not n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.settings import Settings
-from inspector.ui.docview.panel import MESSAGES, Area, Panel, ReadsDocument
+from inspector.ui.docview.panel import MESSAGES, Area, OutlivesPanes, Panel, ReadsDocument
 from inspector.ui.widgets.page_stack import PageStack
 
 if TYPE_CHECKING:
@@ -35,16 +35,15 @@ class Center(PageStack):
 
     Signals:
         changed(str): another view is shown, with its id.
-        made(str, QWidget): a view was created, with its id.
         added(str): a view that comes on request has a tab from now on.
 
     Attributes:
         views: all views, also without a tab.
         current: id of the shown view.
+        framed: returns the widget for a created view, given with its id: the view itself, or one around it.
     """
 
     changed = Signal(str)
-    made = Signal(str, object)
     added = Signal(str)
 
     def __init__(self, panels: Sequence[Panel[Panes]], parent: QWidget | None = None) -> None:
@@ -62,6 +61,7 @@ class Center(PageStack):
         self._panes: Panes | None = None
         self._created_views: dict[str, QWidget] = {}
         self.current = MESSAGES
+        self.framed: Callable[[str, QWidget], QWidget] = lambda _view, made: made
 
     def views_of(self, state: DocumentState) -> list[Panel[Panes]]:
         """Returns the views of a document in the order of their tabs."""
@@ -85,9 +85,10 @@ class Center(PageStack):
         """Replaces the views by views of these panes. The current view and views that outlive panes stay."""
         shown = self.current
         self._panes = panes
-        staying = {one.id for one in self.views if one.outlives_panes}
         for view, made in list(self._created_views.items()):
-            if view not in staying:
+            if isinstance(made, OutlivesPanes):
+                made.show_panes(panes)
+            else:
                 self._stop(view, made)
                 del self._created_views[view]
                 self.removeWidget(made)
@@ -105,9 +106,8 @@ class Center(PageStack):
         if made is None:
             if self._panes is None or all(view != one.id for one in self.views):
                 raise KeyError(view)
-            made = self._created_views[view] = self._panes.panel(view)
+            made = self._created_views[view] = self.framed(view, self._panes.panel(view))
             self.addWidget(made)
-            self.made.emit(view, made)
         return made
 
     def show_view(self, view: str) -> None:

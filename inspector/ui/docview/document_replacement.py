@@ -20,7 +20,6 @@ from inspector.engine.requests.filters import Scope
 from inspector.engine.requests.places import MAIN, ContextTarget, FoundPlaces, KeepPlaces, RestorePlaces
 from inspector.present.places import ContextPlace
 from inspector.ui.document_client import DocumentClient
-from inspector.ui.docview.panel import SUBSESSIONS
 
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
@@ -93,7 +92,9 @@ class DocumentReplacement:
             panes = self._show_anew(client)
             panes.filter_state.apply_stack(stack)
             _restore_view(panes, view, _PlaceReader(places))
-            if focus is not None and in_center and center.current == SUBSESSIONS:  # this view outlives the replacement
+            shown = center.currentWidget()
+            stays = focus is not None and shown is not None and shown.isAncestorOf(focus) and focus.isVisibleTo(shown)
+            if focus is not None and stays:  # the view outlives its panes
                 focus.setFocus()
             elif in_center:
                 center.take_focus()

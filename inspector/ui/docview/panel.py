@@ -22,8 +22,8 @@ OVERVIEW = "overview"
 COMPARE = "compare"
 """Id of the panel that compares the document with another run."""
 
-SUBSESSIONS = "subsessions"
-"""Id of the panel of sub-sessions and of its settings page."""
+CONVERSATION = "conversation"
+"""Id of the panel that reads a document as a text."""
 
 
 class Area(Enum):
@@ -42,6 +42,13 @@ class ReadsDocument(Protocol):
     """An object that reads the document on its own."""
 
     def stop(self) -> object: ...
+
+
+@runtime_checkable
+class OutlivesPanes(Protocol):
+    """A view that is kept after an edit, and shows other panes."""
+
+    def show_panes(self, panes: Any) -> object: ...
 
 
 @runtime_checkable
@@ -82,7 +89,6 @@ class Panel(Generic[H]):
         make: creates it for the panes (H) of a document, and connects it to them.
         waits: True to create it when it is first shown (`Panes.panel`). It then reads the current state itself.
         present: returns True if a document in this state has it.
-        outlives_panes: True to keep it after an edit, since it follows edits by itself.
         hidden: True to hide its dock by default, as all at the bottom; it is then a `BottomPanel`.
         comes_on_request: True for a view whose tab appears when it is first asked for (`Center.add_view`).
     """
@@ -95,7 +101,6 @@ class Panel(Generic[H]):
     make: Callable[[H], QWidget]
     waits: bool = False
     present: Callable[[DocumentState], bool] = lambda _state: True
-    outlives_panes: bool = False
     hidden: bool = False
     comes_on_request: bool = False
 

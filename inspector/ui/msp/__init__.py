@@ -1,12 +1,10 @@
-"""Entry point of the "Sub-sessions" view: factories for the window. Imports the rest only when called."""
+"""Entry point of sub-sessions: factories for the window. Imports the rest only when called."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from inspector.ui.docview.panel import SUBSESSIONS as SUBSESSIONS
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -23,10 +21,8 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import ThemeController
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.new_sessions import MspCreating
-    from inspector.ui.msp.panel.panel import SubsessionsPanel
     from inspector.ui.msp.saving import MspSaving as MspSaving
     from inspector.ui.services import Services
-    from inspector.ui.widgets.latest_answer import Client
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
 
@@ -34,15 +30,8 @@ if TYPE_CHECKING:
 IMPORTED_AHEAD = ("inspector.ui.msp.editing",)
 """Modules that are slow to import, loaded before a document is opened."""
 
-TITLE = "Sub-sessions"
-"""Title of the view and of its settings page; both have the id SUBSESSIONS."""
-
-
-def subsessions_panel(client: Client, themes: ThemeController, parent: QWidget) -> SubsessionsPanel:
-    from inspector.ui.msp.panel.panel import SubsessionsPanel
-    from inspector.ui.msp.panel.sessions_client import SessionsClient
-
-    return SubsessionsPanel(SessionsClient(client, parent), themes, parent)
+SUBSESSIONS, TITLE = "subsessions", "Sub-sessions"
+"""Id and title of the settings page."""
 
 
 def subsessions_page(themes: ThemeController, settings: Settings, parent: QWidget) -> SettingsPage:

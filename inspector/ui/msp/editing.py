@@ -1,4 +1,4 @@
-"""Edits the sessions of a window: actions of the "Sub-sessions" view, each as an undo step.
+"""Edits the sessions of a window: actions of a displayed sub-session, each as an undo step.
 
 The engine edits the sessions; the capture in the other views follows. Saving is in saving.py, the view in view.py, and
 the update of the capture in projection_update.py.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
@@ -29,7 +29,7 @@ from inspector.engine.requests.msp_edits import (
     SwitchGlobal,
     UndoEdit,
 )
-from inspector.ui.docview.panel import SUBSESSIONS
+from inspector.ui.docview.panel import CONVERSATION
 from inspector.ui.docview.window_content import Shown
 from inspector.ui.docview.window_requests import WindowRequests
 from inspector.ui.look.theme import ThemeController
@@ -55,16 +55,11 @@ _SAVE_TITLE, _SAVE_AS_TITLE = "&Save sessions", "Save sessions &as..."
 class MspEditing(QObject):
     """Edits the sessions of one window.
 
-    Signals:
-        count_changed(int): number of sub-sessions.
-
     Attributes:
         saving: saves them.
         view: displays them and emits requests.
         following: updates the capture of the other views.
     """
-
-    count_changed = Signal(int)
 
     def __init__(
         self, window: QWidget, shown: Shown, themes: ThemeController, requests: WindowRequests, notices: NoticeStack,
@@ -124,9 +119,8 @@ class MspEditing(QObject):
         self._save.setText(_SAVE_TITLE)
         self._save_as.setText(_SAVE_AS_TITLE)
         self.view.attach(center)
-        self._count()
         if self.state.is_empty:
-            self._requests.view_requested.emit(SUBSESSIONS)  # there are no messages to see in the other views
+            self._requests.view_requested.emit(CONVERSATION)  # there are no messages to see in the other views
 
     def _listen_to(self, panel: SubsessionsPanel) -> None:
         """Connects the requests of the view."""
@@ -137,7 +131,6 @@ class MspEditing(QObject):
         panel.merge_requested.connect(self.merge)
         panel.sub_context_requested.connect(self.edit_sub_context)
         panel.chat.message_added.connect(self.add_message)
-        panel.chat.global_requested.connect(self.switch_global)
         if panel.indicator is not None:
             panel.indicator.policy_change_requested.connect(self.change_policy)
             panel.indicator.sub_context_requested.connect(self.agreeing.edit_sub_context)
@@ -168,7 +161,7 @@ class MspEditing(QObject):
             found.add("open_subsession")
         if sub is not None and sub.is_mergeable:
             found.add("mergeable")
-        if self.view.is_shown and self.view.panel is not None and self.view.panel.chat.current_own is not None:
+        if sub is not None and self.view.own_message is not None:
             found.add("own_message")
         return found
 
@@ -177,7 +170,7 @@ class MspEditing(QObject):
         client = self._client
         if client is None or self.saving.read_only:
             return
-        self._requests.view_requested.emit(SUBSESSIONS)
+        self._requests.view_requested.emit(CONVERSATION)
         from inspector.ui.msp.dialogs import NewSubsessionDialog
 
         try:
@@ -255,11 +248,11 @@ class MspEditing(QObject):
 
     def switch_global(self, message: MessageRef | None = None) -> None:
         """Makes a message global, or takes that back; by default the current message."""
-        current = self.view.panel.chat.current_own if self.view.panel is not None else None
-        if message is None and current is not None:
-            message = current.ref
+        own = self.view.own_message
         if message is not None:
             self._apply(SwitchGlobal(message))
+        elif own is not None:
+            self.view.switch_global(own)
 
     def write(self) -> None:
         """Focuses the input line for messages."""
@@ -273,7 +266,7 @@ class MspEditing(QObject):
             return
         if self._apply(AddMessage(sub.key, role, content)) is not None:
             panel.chat.input.clear()
-            panel.chat.view.scroll_to_end()
+            panel.chat.conversation.view.scroll_to_end()
 
     @property
     def may_lose_any(self) -> bool:
@@ -348,11 +341,6 @@ class MspEditing(QObject):
             self.view.panel.update_indicator()  # resets the switch that was pressed
 
     def changed(self) -> None:
-        """Updates actions, title and count after an edit, an undo or a save."""
+        """Updates actions and title after an edit, an undo or a save."""
         self._requests.actions_changed.emit()
         self._requests.title_changed.emit()
-        self._count()
-
-    def _count(self) -> None:
-        if self.state is not None:
-            self.count_changed.emit(self.state.subsessions)

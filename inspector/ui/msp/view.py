@@ -1,14 +1,17 @@
-"""The "Sub-sessions" view in its window: created on demand, in step with the context tree and the details panel."""
+"""Sub-sessions in the conversation of a window, in step with the context tree and the details panel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDockWidget, QMenu, QWidget
 
 from inspector.engine.request import RequestError
+from inspector.engine.requests.conversation import CardKind
+from inspector.engine.requests.filters import Scope
+from inspector.engine.requests.locations import MAIN
 from inspector.engine.requests.msp_sessions import (
     ContextOfSubsession,
     MessageRef,
@@ -19,7 +22,7 @@ from inspector.engine.requests.msp_sessions import (
     SubsessionPlace,
 )
 from inspector.present.places import ContextPlace
-from inspector.ui.docview.panel import SUBSESSIONS
+from inspector.ui.docview.panel import CONVERSATION
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.docview.window_requests import WindowRequests
     from inspector.ui.msp.panel.panel import SubsessionsPanel
+    from inspector.ui.panels.conversation.panel import ConversationPanel
     from inspector.ui.services import SettingsOwner
     from inspector.ui.widgets.notice import NoticeStack
 
@@ -44,7 +48,7 @@ class MspView(QObject):
         rules_changed(): rules or budget changed in the settings of all windows; this view is up to date.
 
     Attributes:
-        panel: the view; None before it is first needed.
+        panel: the conversation with list, input line and indicator; None before it is first needed.
     """
 
     made = Signal(object)
@@ -58,7 +62,7 @@ class MspView(QObject):
         """Creates the feature without a view.
 
         Args:
-            window: owner; asks before links are opened.
+            window: owner.
             shown: the displayed document.
             services: contain rules and budget.
             themes: give the look.
@@ -67,7 +71,6 @@ class MspView(QObject):
             docks: by title; the details are hidden while the indicator takes their place.
         """
         super().__init__(window)
-        self._window = window
         self._shown = shown
         self._services = services
         self._themes = themes
@@ -97,65 +100,96 @@ class MspView(QObject):
         self._panes = panes
         if is_sessions:
             panes.contexts.selected.connect(self._on_context_selected)
-            if self.panel is not None:
-                self.panel.client.replace_by(panes.client)
+            panes.contexts.space_selected.connect(self._show_whole)
+            panes.filter_state.scope_changed.connect(self._on_scope_changed)
             self.mark_shown()
 
-    def adopt_view(self, view: str, panel: Any) -> None:
-        """Connects a new view of the document, given by its id."""
-        if view == SUBSESSIONS:
-            self.adopt(panel)
-        elif view == "conversation":
-            panel.menu_opening.connect(self._fill_menu)
+    def frame_view(self, view: str, made: QWidget) -> QWidget:
+        """Returns the widget of a view: the conversation of sessions with its surroundings, others as they are."""
+        panes = self._shown.panes
+        if view != CONVERSATION or panes is None or not panes.client.state.is_sessions:
+            return made
+        from inspector.ui.msp.panel.indicator import Indicator
+        from inspector.ui.msp.panel.panel import SubsessionsPanel
+        from inspector.ui.msp.panel.sessions_client import SessionsClient
+
+        self.panel = panel = SubsessionsPanel(
+            SessionsClient(panes.client, self), self._themes, cast("ConversationPanel", made), panes.frame
+        )
+        indicator = Indicator(panel.client, self._themes, self._services.settings, panel.counts, panel)
+        indicator.rules_changed.connect(self._on_rules_changed)
+        indicator.message_requested.connect(self._go_to_message)
+        panel.add_indicator(indicator)
+        panel.conversation_shown.connect(self._on_conversation_shown)
+        self._on_conversation_shown()
+        self.made.emit(panel)
+        panel.shown.connect(self._on_shown)
+        if self._wanted is not None:
+            panel.show_subsession(self._wanted)
+        return panel
+
+    def _on_conversation_shown(self) -> None:
+        """Connects the conversation, another one for each projection."""
+        if self.panel is not None:
+            conversation = self.panel.chat.conversation
+            conversation.menu_opening.connect(self._fill_menu)
+            conversation.global_requested.connect(self.switch_global)
+            conversation.view.selectionModel().currentChanged.connect(lambda *_: self._requests.actions_changed.emit())
+
+    def show_subsessions(self) -> None:
+        """Shows the conversation of a sub-session: of the displayed one, else of the first open one."""
+        self._requests.view_requested.emit(CONVERSATION)
+        self._requests.center_requested.emit()
+        if self.panel is not None:
+            self.panel.show_any()
 
     def _fill_menu(self, menu: QMenu, message: int) -> None:
         """Adds acts to the menu of a card of the conversation, for a message of a sub-session."""
         from inspector.ui.msp.panel.chat import MAKE_GLOBAL, TAKE_BACK
 
-        panes = self._panes
-        if panes is None or not panes.client.state.is_sessions:
-            return
-        try:
-            place = panes.client.answer_now(PlaceOfRow(message))
-        except RequestError:
-            return
+        place = self._place_of(message)
         if place is None:
             return
-        shown = place.message
         menu.addSeparator()
-        if shown is not None:
-            toggle = menu.addAction(icons.icon("global"), TAKE_BACK if shown.is_global else MAKE_GLOBAL)
+        if place.message is not None:
+            words = TAKE_BACK if place.is_global else MAKE_GLOBAL
+            toggle = menu.addAction(icons.icon("global"), f"{words}\tG")
             toggle.setObjectName("conversation.global")
             toggle.setEnabled(not self._read_only)
-            toggle.triggered.connect(lambda *_checked: self.global_requested.emit(shown.ref))
-        opened = menu.addAction("Open in Sub-sessions")
-        opened.setObjectName("conversation.subsession")
-        opened.triggered.connect(lambda *_checked: self._open(place))
+            toggle.triggered.connect(lambda *_checked: self.switch_global(message))
+        if self.sub is None or self.sub.key != place.key:
+            opened = menu.addAction("Show this sub-session")
+            opened.setObjectName("conversation.subsession")
+            opened.triggered.connect(lambda *_checked: self._open(place.key, message))
 
-    def _open(self, place: SubsessionPlace) -> None:
-        self._wanted = place.key
-        self._requests.view_requested.emit(SUBSESSIONS)
+    def _place_of(self, message: int) -> SubsessionPlace | None:
+        """Returns the place of a message of the capture in a sub-session."""
+        try:
+            return None if self._panes is None else self._panes.client.answer_now(PlaceOfRow(message))
+        except RequestError:
+            return None
+
+    @property
+    def own_message(self) -> int | None:
+        """The current message if it belongs to the displayed sub-session."""
+        if self.sub is None or self.panel is None:
+            return None
+        model, row = self.panel.chat.conversation.model, self.panel.chat.conversation.view.currentIndex().row()
+        if model.outline is None or not 0 <= row < len(model) or model.is_inherited(row):
+            return None
+        kind, message = model.key(row)
+        return message if kind in (CardKind.PROMPT, CardKind.ANSWER) else None
+
+    def switch_global(self, message: int) -> None:
+        """Requests to make a message global, or to take that back."""
+        place = self._place_of(message)
+        if place is not None and place.message is not None and not self._read_only:
+            self.global_requested.emit(place.message)
+
+    def _open(self, key: str, message: int) -> None:
         if self.panel is not None:
-            self.panel.show_subsession(place.key)
-            if place.message is not None and self.panel.sub is not None and self.panel.sub.key == place.key:
-                self.panel.chat.show_message(place.message.ref)
-
-    def adopt(self, panel: SubsessionsPanel) -> None:
-        """Connects the signals of the new view."""
-        from inspector.ui.msp.panel.indicator import Indicator
-        from inspector.ui.panels.details.text_block import ask_to_open
-
-        self.panel = panel
-        indicator = Indicator(panel.client, self._themes, self._services.settings, panel.counts, panel)
-        indicator.rules_changed.connect(self._on_rules_changed)
-        panel.add_indicator(indicator)
-        self.made.emit(panel)
-        panel.shown.connect(self._on_shown)
-        panel.chat.table_requested.connect(self._show_in_table)
-        panel.chat.link_requested.connect(lambda address: ask_to_open(QUrl(address), self._window))
-        panel.chat.current_changed.connect(self._requests.actions_changed)
-        if self._wanted is not None:
-            panel.show_subsession(self._wanted)
+            conversation = self.panel.chat.conversation
+            self.panel.show_subsession(key, lambda: conversation.go_to_message(message))
 
     def set_read_only(self, reason: str) -> None:
         """Shows the reason for read-only sessions, or ""."""
@@ -180,11 +214,11 @@ class MspView(QObject):
         self.rules_changed.emit()
 
     def _on_view_changed(self, view: str) -> None:
-        """Hides the details while the view is in front, and shows them again afterwards."""
+        """Hides the details while a sub-session is in front, and shows them again afterwards."""
         details = self._docks.get(_DETAILS)
         if details is None or self._panes is None:
             return
-        if view == SUBSESSIONS:
+        if view == CONVERSATION and self.sub is not None:
             # A floating panel takes no width from the view.
             if not details.isHidden() and not details.isFloating():
                 self._hid_details = True
@@ -203,8 +237,8 @@ class MspView(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """True if the view is in front."""
-        return self._panes is not None and self._center is not None and self._center.current == SUBSESSIONS
+        """True if the conversation of a sub-session is in front."""
+        return self.sub is not None and self._center is not None and self._center.current == CONVERSATION
 
     # Context tree
 
@@ -220,10 +254,22 @@ class MspView(QObject):
             self._wanted = key
             if self.panel is not None:
                 self.panel.show_subsession(key)
+        else:
+            self._show_whole()
 
-    def _on_shown(self, _key: str) -> None:
-        self.mark_shown()
-        self._requests.actions_changed.emit()
+    def _on_scope_changed(self, scope: Scope | None) -> None:
+        if scope is not None and scope.node not in (None, MAIN):
+            self._on_context_selected(scope.space, scope.node)
+
+    def _show_whole(self) -> None:
+        self._wanted = None
+        if self.panel is not None:
+            self.panel.chat.show_whole()
+
+    def _on_shown(self, key: str) -> None:
+        self._wanted = key or None
+        if self._center is not None and self._center.current == CONVERSATION:
+            self._on_view_changed(CONVERSATION)
 
     def mark_shown(self) -> None:
         """Selects the displayed sub-session in the tree, if the view is in front and there is no scope."""
@@ -235,15 +281,15 @@ class MspView(QObject):
         if self._panes is not None and context is not None and self.is_shown:
             self._panes.contexts.show_place(ContextPlace(*context))
 
-    def _show_in_table(self, message: MessageRef) -> None:
-        if self._panes is None:
+    def _go_to_message(self, message: MessageRef) -> None:
+        """Moves to a message of the merged context."""
+        if self._panes is None or self.panel is None:
             return
         try:
             row = self._panes.client.answer_now(RowOfMessage(message))
         except RequestError:
             row = None
         if row is None:
-            self._notices.show_sentence("This message is not in the table yet.")
-            return
-        self._requests.view_requested.emit("messages")
-        self._panes.go_to(row)
+            self._notices.show_sentence("This message is not in the capture yet.")
+        else:
+            self.panel.chat.conversation.go_to_message(row)

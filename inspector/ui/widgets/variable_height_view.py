@@ -268,9 +268,6 @@ class VariableHeightView(QAbstractItemView):
         self._lay_out_visible(held)
         self.viewport().update()
 
-    def offset_of(self, row: int) -> int:
-        return self._top(row) if row < len(self.heights) else 0
-
     def lay_out_again(self, row: int) -> None:
         """Lays out a changed row again; rows above it stay."""
         self._at_end = False

@@ -57,7 +57,8 @@ class ActionState(QObject, Generic[W]):
         panes.messages.find_bar.match_case.toggled.connect(switches)
         panes.messages.find_bar.is_pattern.toggled.connect(switches)
         panes.messages.follow_changed.connect(switches)
-        for pane in (panes.messages, panes.contexts, panes.participants):
+        made = panes.made.get("conversation")
+        for pane in (panes.messages, panes.contexts, panes.participants, *([made] if made is not None else [])):
             self._actions.add_to_pane(pane)
         panes.panel_made.connect(lambda _name, pane: self._actions.add_to_pane(pane))
 

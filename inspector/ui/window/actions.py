@@ -60,7 +60,7 @@ def _run_in_conversation(do: Callable[[ConversationPanel], object]) -> Callable[
     def done(window: MainWindow) -> None:
         if window.panes is not None:
             window.center.show_view("conversation")
-            do(cast("ConversationPanel", window.center.view("conversation")))
+            do(cast("ConversationPanel", window.panes.panel("conversation")))
 
     return done
 
@@ -83,7 +83,7 @@ def _find(do: Callable[[FindInView | ConversationFind], object]) -> Callable[[Ma
     def done(window: MainWindow) -> None:
         if window.panes is None:
             return
-        shown = window.center.view("conversation") if window.center.current == "conversation" else None
+        shown = window.panes.panel("conversation") if window.center.current == "conversation" else None
         do(window.panes.find_in_view if shown is None else cast("ConversationPanel", shown).find_in_text)
 
     return done
@@ -271,8 +271,8 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            on=_is_view_shown("files"), words="edits changes diff written read"),
     Action("view.compare", "Compare", "&View", lambda w: w.run_comparing.show(), needs="document",
            on=_is_view_shown("compare"), words="diff other run lanes"),
-    Action("view.subsessions", "Sub-sessions", "&View", lambda w: w.navigation.show_view("subsessions"), ("Ctrl+B",),
-           needs="sessions", on=_is_view_shown("subsessions")),
+    Action("view.subsessions", "Sub-sessions", "&View", lambda w: w.msp.view.show_subsessions(), ("Ctrl+B",),
+           needs="sessions", on=lambda w: w.msp.view.is_shown),
     Action("view.hints", "Show context &hints", "&View",
            lambda w: w.settings_editing.show_hints(not w.display.shows_hints),
            on=lambda w: w.display.shows_hints, separated=True, submenu=_ROWS),

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.ui.docview.panel import COMPARE, MESSAGES, OVERVIEW, Area, Panel
-from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_panel
+from inspector.ui.docview.panel import COMPARE, CONVERSATION, MESSAGES, OVERVIEW, Area, Panel
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
@@ -136,10 +135,6 @@ def _compare(panes: Panes) -> QWidget:
     return panel
 
 
-def _subsessions(panes: Panes) -> QWidget:
-    return subsessions_panel(panes.client, panes.theme, panes.frame)
-
-
 def _facets(panes: Panes) -> QWidget:
     from inspector.engine.requests.facets import CountFacets
     from inspector.ui.panels.facets.panel import FacetsPanel
@@ -245,14 +240,12 @@ PANELS: tuple[Panel[Panes], ...] = (
     Panel("participants", "Participants", Area.LEFT, "view.contexts", "first-steps", _participants),
     Panel("facets", "Facets", Area.LEFT, "view.facets", "search-and-filter", _facets, waits=True, hidden=True),
     Panel(OVERVIEW, "Overview", Area.MIDDLE, "view.overview", "first-steps", _overview, waits=True),
-    Panel("conversation", "Conversation", Area.MIDDLE, "view.conversation", "coding-agents", _conversation, waits=True),
+    Panel(CONVERSATION, "Conversation", Area.MIDDLE, "view.conversation", "coding-agents", _conversation, waits=True),
     Panel("steps", "Steps", Area.MIDDLE, "view.steps", "why", _steps, waits=True),
     Panel(MESSAGES, "Messages", Area.MIDDLE, "view.messages", "first-steps", _messages),
     Panel("timeline", "Timeline", Area.MIDDLE, "view.timeline", "why", _timeline, waits=True),
     Panel("model_sees", "Model sees", Area.MIDDLE, "view.model_sees", "model-sees", _model_sees, waits=True),
     Panel("files", "Files", Area.MIDDLE, "view.files", "coding-agents", _files, waits=True),
-    Panel(SUBSESSIONS, TITLE, Area.MIDDLE, "view.subsessions", "sub-sessions", _subsessions, waits=True,
-          present=lambda state: state.is_sessions, outlives_panes=True),
     Panel(COMPARE, "Compare", Area.MIDDLE, "view.compare", "compare", _compare, waits=True, comes_on_request=True),
     Panel("details", "Details", Area.RIGHT, "view.details", "why", _details),
     Panel("findings", "Findings", Area.BOTTOM, "view.findings", "findings", _findings, waits=True),

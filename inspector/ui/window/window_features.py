@@ -141,7 +141,7 @@ class WindowFeatures(QMainWindow):
 
         center = Center(PANELS, self)
         # Lambdas, here and below: the feature is created when the signal comes.
-        center.made.connect(lambda view, panel: self.msp.view.adopt_view(view, panel))
+        center.framed = lambda view, made: self.msp.view.frame_view(view, made)
         return center
 
     @cached_property
@@ -403,7 +403,7 @@ class WindowFeatures(QMainWindow):
     @cached_property
     def msp(self) -> MspEditing:
         from inspector.ui.dialogs.questions import Asking
-        from inspector.ui.msp import TITLE, edit_sessions
+        from inspector.ui.msp import edit_sessions
 
         actions = self.actions_by_id
         editing = edit_sessions(
@@ -414,7 +414,6 @@ class WindowFeatures(QMainWindow):
         editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
         editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
         editing.view.rules_changed.connect(self.share_rules)
-        editing.count_changed.connect(lambda count: self.view_head.tabs.set_count(count, TITLE))
         return editing
 
     @cached_property

@@ -266,7 +266,7 @@ def test_a_session_is_made_from_the_start_page_and_worked_in(qapp: QApplication,
         await until(lambda: window.panes is not None and state_of(window).is_sessions, "the session")
         main = sessions(window).sessions[0]
         assert (main.label, main.intent) == ("desk: units", "Weekly report")
-        await until(lambda: window.center.current == "subsessions", "the view of sub-sessions")
+        await until(lambda: window.center.current == "conversation", "the conversation")
         assert not window.isWindowModified()
         QTest.mouseClick(child(window, LinkButton, "subsessionsAgree"), Qt.MouseButton.LeftButton)
         type_into(child(window, SubContextDialog), "subContextConstraints", "metric")

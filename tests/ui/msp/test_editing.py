@@ -6,11 +6,11 @@ import asyncio
 import gzip
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLineEdit, QMenu, QPlainTextEdit, QPushButton
 
@@ -34,7 +34,7 @@ from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.samples import FORMAT_SAMPLES
 from tests.ui.find import child
-from tests.ui.msp.sessions import SAMPLE, add_message, at_work, sessions_of
+from tests.ui.msp.sessions import SAMPLE, at_work, sessions_of
 from tests.ui.windows import ask_engine, panes_of, run_in_window, state_of, until
 
 
@@ -98,9 +98,14 @@ def messages_of_parent(window: MainWindow) -> int:
 
 
 def said(panel: SubsessionsPanel) -> list[str]:
-    """Returns the accessible texts of the rows."""
-    model = panel.chat.model
+    """Returns the accessible texts of the cards."""
+    model = panel.chat.conversation.model
     return [str(model.index(row).data(Qt.ItemDataRole.AccessibleTextRole)) for row in range(model.rowCount())]
+
+
+async def until_said(panel: SubsessionsPanel, test: Callable[[list[str]], object], words: str = "the cards") -> None:
+    """Waits for cards, which come through the capture."""
+    await until(lambda: bool(test(said(panel))), words)
 
 
 def press(window: MainWindow, name: str) -> None:
@@ -136,17 +141,22 @@ def link(window: MainWindow, key: str, words: str) -> LinkButton:
 
 def test_the_view_is_there_for_sessions_and_the_details_give_it_their_place(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        assert "Sub-sessions 3" in window.view_head.tabs.words()
         assert window.docks["Details"].isHidden()
         assert panel.indicator is not None
         assert panel.indicator.isVisible()
-        first = formats.clock(sub_of(window, "units").messages[0].time_ns)
-        assert first.endswith(":05")
-        assert said(panel)[1].startswith(f"user, {first}: what is a kelvin?")
+        await until_said(panel, lambda rows: len(rows) == 7)
+        await until_said(panel, lambda rows: rows[1] == "Prompt from user. what is a kelvin?")
         assert "global: also in the parent chat" in said(panel)[5]
         window.actions_by_id["view.messages"].trigger()
         assert not window.docks["Details"].isHidden()
         window.actions_by_id["view.subsessions"].trigger()
+        assert window.docks["Details"].isHidden()
+        panel.chat.head.back.click()
+        assert not window.docks["Details"].isHidden()
+        assert panel.indicator.isHidden()
+        await until_said(panel, lambda rows: any("chart-colours closed at" in row for row in rows))
+        window.actions_by_id["view.subsessions"].trigger()
+        await until_said(panel, lambda rows: len(rows) == 7)
         window.close()
         assert not window.docks["Details"].isHidden()  # as the next start has it
 
@@ -158,9 +168,8 @@ def test_other_documents_have_no_such_view(qapp: QApplication) -> None:
         window = application.new_window()
         await window.opening.load(FORMAT_SAMPLES["mew-v0.3.jsonl"])
         assert not window.actions_by_id["view.subsessions"].isEnabled()
-        assert not any(words.startswith("Sub-sessions") for words in window.view_head.tabs.words())
-        window.center.show_view("subsessions")
-        assert window.center.current == "messages"
+        window.actions_by_id["view.conversation"].trigger()
+        assert isinstance(window.center.currentWidget(), ConversationPanel)
 
     run_in_window(qapp, steps)
 
@@ -169,19 +178,20 @@ def test_what_the_parent_said_before_opens_above_and_nothing_jumps(qapp: QApplic
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         window.resize(1280, 500)
         await asyncio.sleep(0)
-        view = panel.chat.view
+        await until_said(panel, lambda rows: len(rows) == 7)
+        view = panel.chat.conversation.view
         view.setFocus()
         QTest.keyClick(view, Qt.Key.Key_Home)
-        before = view.visualRect(panel.chat.model.index(0)).top()
+        top = view.visualRect(panel.chat.conversation.model.index(0)).top()
+        assert said(panel)[0].startswith("23 messages of the parent chat, from before this sub-session")
         QTest.keyClick(view, Qt.Key.Key_Return)
-        rows = said(panel)
-        assert rows[0] == "demo: 20 messages from before this sub-session, 3 earlier not shown"
-        assert rows[1].startswith("parent chat, assistant, ")
-        line = panel.chat.model.rows.own_start - 1
-        assert view.currentIndex().row() == line
-        assert view.visualRect(panel.chat.model.index(line)).top() == pytest.approx(before, abs=2)
+        await until_said(panel, lambda rows: len(rows) == 30 and rows[23].startswith("Parent chat: "))
+        assert not said(panel)[24].startswith("Parent chat: ")
+        assert view.currentIndex().row() == 0
+        assert view.visualRect(panel.chat.conversation.model.index(0)).top() == pytest.approx(top, abs=2)
+        view.show_row(0)
         QTest.keyClick(view, Qt.Key.Key_Return)
-        assert len(said(panel)) == 7
+        await until_said(panel, lambda rows: len(rows) == 7)
 
     at_work(qapp, report, steps)
 
@@ -203,7 +213,31 @@ def test_tree_and_view_show_the_same_sub_session(qapp: QApplication, report: Pat
         assert panel.sub.key == "csv-import"
         panel.list.chosen.emit("chart-colours")
         assert panel.sub.key == "chart-colours"
-        assert window.center.current == "subsessions"
+        assert window.center.current == "conversation"
+        row = next(row for words, row in rows.items() if words.startswith("main"))
+        place = view.visualRect(model.index(row, 0)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert panel.sub is None
+
+    at_work(qapp, report, steps)
+
+
+def test_a_message_of_the_chat_that_is_selected_elsewhere_shows_the_whole_session(
+    qapp: QApplication, report: Path
+) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        await until_said(panel, lambda rows: len(rows) == 7)
+        places = [panes_of(window).client.answer_now(PlaceOfRow(row)) for row in range(state_of(window).messages)]
+        own, other = (
+            next(row for row, place in enumerate(places) if place is not None and place.key == key)
+            for key in ("units", "csv-import")
+        )
+        panes_of(window).go_to(own)
+        assert panel.sub is not None
+        window.navigation.read_message(other)
+        model, view = panel.chat.conversation.model, panel.chat.conversation.view
+        await until(lambda: panel.sub is None and model.row_of_message(other) > 0, "the whole session")
+        await until(lambda: view.currentIndex().row() == model.row_of_message(other), "the card")
 
     at_work(qapp, report, steps)
 
@@ -221,16 +255,16 @@ def test_a_message_is_added_with_enter_undone_and_saved(qapp: QApplication, repo
         QTest.keyClick(panel.chat.input.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
         write(panel, "and 2")
         assert panel.chat.input.text.toPlainText() == ""
-        assert said(panel)[-1].endswith("rows 1 and 2")
+        await until_said(panel, lambda rows: "rows 1" in rows[-1] and rows[-1].endswith("and 2"))
         assert [one.content for one in sub_of(window, "units").messages][-1] == "rows 1\nand 2"
         assert window.isWindowModified()
         undo = window.actions_by_id["edit.undo"]
         assert undo.isEnabled()
         undo.trigger()
-        assert len(said(panel)) == 7
+        await until_said(panel, lambda rows: len(rows) == 7)
         assert not window.isWindowModified()
         window.actions_by_id["edit.redo"].trigger()
-        assert said(panel)[-1].endswith("rows 1 and 2")
+        await until_said(panel, lambda rows: "rows 1" in rows[-1] and rows[-1].endswith("and 2"))
         assert bytes_of(report) == before
         window.actions_by_id["file.save"].trigger()
         await until(lambda: not window.isWindowModified(), "it to be saved")
@@ -255,15 +289,26 @@ def test_undo_leaves_the_keyboard_where_it_was(qapp: QApplication, report: Path)
 
 def test_tab_goes_through_the_view_from_left_to_right(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        panel.list.setFocus()
-        seen: list[str] = []
-        for _ in range(12):
-            focus = QApplication.focusWidget()
-            assert focus is not None
-            seen.append(focus.objectName())
-            QTest.keyClick(focus, Qt.Key.Key_Tab)
-        wanted = ["subsessionRows", "chatDiscard", "chatClose", "chatNew", "chatView", "messageRole", "messageText"]
-        assert [name for name in seen if name in wanted] == wanted
+        wanted = [
+            "subsessionRows", "chatDiscard", "chatClose", "chatNew", "conversationView", "messageRole", "messageText"
+        ]  # fmt: skip
+
+        def seen() -> list[str]:
+            panel.list.setFocus()
+            names: list[str] = []
+            for _ in range(12):
+                focus = QApplication.focusWidget()
+                assert focus is not None
+                names.append(focus.objectName())
+                QTest.keyClick(focus, Qt.Key.Key_Tab)
+            return [name for name in names if name in wanted]
+
+        assert seen() == wanted
+        before = panel.chat.conversation
+        write(panel, "one")
+        window.actions_by_id["edit.undo"].trigger()
+        await until(lambda: panel.chat.conversation is not before, "the conversation of the next projection")
+        assert seen() == wanted
         assert all(one.accessibleName() for one in panel.chat.findChildren(QPushButton))
 
     at_work(qapp, report, steps)
@@ -272,10 +317,10 @@ def test_tab_goes_through_the_view_from_left_to_right(qapp: QApplication, report
 def test_blank_lines_are_no_message_and_the_role_is_chosen(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "  ")
-        assert len(said(panel)) == 7
+        assert len(sub_of(window, "units").messages) == 6
         panel.chat.input.role.setCurrentText("assistant")
         write(panel, "two rows")
-        assert said(panel)[-1].startswith("assistant, ")
+        await until_said(panel, lambda rows: rows[-1] == "Answer from assistant. two rows")
 
     at_work(qapp, report, steps)
 
@@ -306,7 +351,7 @@ def test_close_and_summarize_writes_the_summary_and_appends_it(qapp: QApplicatio
         await until(lambda: row in painted, "the row")
         assert panes_of(window).contexts.model.state(row) == "concluded"
         assert messages_of_parent(window) == count + 1
-        assert said(panel)[-1] == "summary: Kelvin it is."
+        await until_said(panel, lambda rows: rows[-1].endswith("Summary: Kelvin it is."))
         assert panel.chat.input.reason == CLOSED
         assert not child(window, QPushButton, "chatClose").isVisible()
         window.actions_by_id["edit.undo"].trigger()
@@ -347,7 +392,7 @@ def test_discard_asks_nothing_and_is_undone(qapp: QApplication, report: Path) ->
         press(window, "chatDiscard")
         assert sub_of(window, "units").discarded
         assert open_question(window) is None
-        assert "messages kept for the record" in said(panel)[-1]
+        await until_said(panel, lambda rows: "units discarded at" in rows[-1])
         window.actions_by_id["edit.undo"].trigger()
         assert sub_of(window, "units").is_open
 
@@ -367,50 +412,29 @@ def test_a_new_sub_session_is_opened_below_the_session_and_written_into(qapp: QA
         assert panel.chat.input.text.hasFocus()
         write(panel, "how much?")
         assert [one.content for one in sub_of(window, sub.key).messages] == ["how much?"]
-        assert "Sub-sessions 4" in window.view_head.tabs.words()
+        await until_said(panel, lambda rows: rows[-1].endswith("how much?"))
         window.actions_by_id["edit.undo"].trigger()
         window.actions_by_id["edit.undo"].trigger()
-        assert "Sub-sessions 3" in window.view_head.tabs.words()
-        assert panel.sub is not None
-        assert panel.sub.key in [one.key for one in sessions(window).subsessions]
+        await until(lambda: panel.sub is None, "the whole session")
+        await until_said(panel, lambda rows: not any("how much?" in row for row in rows))
 
     at_work(qapp, report, steps)
 
 
 def test_g_makes_a_message_global_and_takes_it_back(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        view = panel.chat.view
+        await until_said(panel, lambda rows: len(rows) == 7)
+        view = panel.chat.conversation.view
         view.setFocus()
         view.show_row(1)
         assert window.actions_by_id["subsession.global"].isEnabled()
         QTest.keyClick(view, Qt.Key.Key_G)
-        assert "global: also in the parent chat" in said(panel)[1]
+        await until_said(panel, lambda rows: "global: also in the parent chat" in rows[1])
         window.actions_by_id["subsession.global"].trigger()
         assert sub_of(window, "units").messages[0].visibility == "subsession_only"
         window.actions_by_id["edit.undo"].trigger()
         window.actions_by_id["edit.undo"].trigger()
-        assert "global" not in said(panel)[1]
-
-    at_work(qapp, report, steps)
-
-
-def test_the_menu_of_a_message_copies_and_leads_to_the_table(qapp: QApplication, report: Path) -> None:
-    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        menu = panel.chat.menu_for(2)
-        assert menu is not None
-        actions = {action.objectName(): action for action in menu.actions()}
-        actions["chat.copyText"].trigger()
-        assert QGuiApplication.clipboard().text().startswith("The SI unit of temperature.")
-        actions["chat.copyJson"].trigger()
-        assert json.loads(QGuiApplication.clipboard().text())["id"] == "u2"
-        actions["chat.table"].trigger()
-        assert window.center.current == "messages"
-        assert window.panes is not None
-        message = window.panes.messages.current_message()
-        assert message is not None
-        assert ask_engine(window, lambda document: document.capture.records.envelope_id(message)) == "u2"
-        assert panel.chat.menu_for(0) is None
-        menu.deleteLater()
+        await until_said(panel, lambda rows: "global" not in rows[1])
 
     at_work(qapp, report, steps)
 
@@ -456,7 +480,9 @@ def test_a_compressed_document_can_be_read_and_saved_elsewhere(
         assert panel.chat.input.reason == READ_ONLY
         assert not panel.chat.input.text.isEnabled()
         assert not window.actions_by_id["subsession.new"].isEnabled()
-        QTest.keyClick(panel.chat.view, Qt.Key.Key_G)
+        await until_said(panel, lambda rows: len(rows) == 7)
+        panel.chat.conversation.view.show_row(1)
+        QTest.keyClick(panel.chat.conversation.view, Qt.Key.Key_G)
         assert not has_edits(window)
         target = tmp_path / "plain.json"
         window.actions_by_id["file.save_as"].trigger()
@@ -535,25 +561,6 @@ def test_discarding_on_closing_leaves_the_file_alone(qapp: QApplication, report:
         await answer(window, "Discard")
         await until(lambda: window not in window.application.windows, "the window to close")
         assert bytes_of(report) == before
-
-    at_work(qapp, report, steps)
-
-
-@pytest.mark.trouble
-def test_a_click_on_show_all_shows_a_long_message_whole(qapp: QApplication, report: Path) -> None:
-    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        ask_engine(window, add_message, "units", "long " * 2_000)
-        panel.refresh()
-        view, row = panel.chat.view, panel.chat.model.rowCount() - 1
-        before = view.heights.height(row)
-        view.show_row(row)
-        view.scroll_to_end()
-        found = panel.chat.model.row(row)
-        assert found is not None
-        box = view.painting.box(found, view.visualRect(panel.chat.model.index(row)))
-        assert box.more is not None
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=box.more.center().toPoint() + QPoint(0, 0))
-        assert view.heights.height(row) > before
 
     at_work(qapp, report, steps)
 
@@ -780,32 +787,6 @@ def test_a_message_is_added_for_its_sub_session_alone(qapp: QApplication, report
     at_work(qapp, report, steps)
 
 
-def test_only_addresses_that_can_be_opened_are_offered(qapp: QApplication, report: Path) -> None:
-    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        links = "[a](https://example.org/x) [b](javascript:alert(1)) [c](file:///etc/passwd)"
-        ask_engine(window, add_message, "units", links)
-        panel.refresh()
-        menu = panel.chat.menu_for(panel.chat.model.rowCount() - 1)
-        assert menu is not None
-        words = [action.text() for action in menu.actions() if action.objectName() == "chat.link"]
-        assert words == ["Open https://example.org/x..."]
-        menu.deleteLater()
-
-    at_work(qapp, report, steps)
-
-
-@pytest.mark.trouble
-def test_another_day_is_said_with_the_time(qapp: QApplication, report: Path) -> None:
-    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        write(panel, "one")
-        messages = sub_of(window, "units").messages
-        first, now = messages[0].time_ns, messages[-1].time_ns
-        assert said(panel)[1].startswith(f"user, {formats.clock(first)}: ")
-        assert said(panel)[-1].startswith(f"user, {formats.day_and_time(now)[:10]} {formats.clock(now)}")
-
-    at_work(qapp, report, steps)
-
-
 @pytest.mark.trouble
 def test_a_long_label_ends_with_an_ellipsis(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
@@ -902,15 +883,14 @@ def test_what_is_shown_anew_marks_the_sub_session_of_the_chat_in_the_tree(qapp: 
 def test_cards_of_the_conversation_make_messages_global_and_open_their_sub_session(
     qapp: QApplication, report: Path
 ) -> None:
-    async def steps(window: MainWindow, _panel: SubsessionsPanel) -> None:
-        window.actions_by_id["view.conversation"].trigger()
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        panel.chat.head.back.click()
         places = [panes_of(window).client.answer_now(PlaceOfRow(row)) for row in range(state_of(window).messages)]
         own = [row for row, place in enumerate(places) if place is not None and place.key == "units"]
         message = next(row for row in own if getattr(places[row], "message", None) is not None)
 
         async def act(name: str) -> None:
-            conversation = window.center.currentWidget()
-            assert isinstance(conversation, ConversationPanel)
+            conversation = panel.chat.conversation
             await until(lambda: len(conversation.model), "the cards")
             conversation.view.menu_asked.emit(conversation.model.row_of_message(message), QPoint())
             menu = child(conversation, QMenu, "conversationMenu")
@@ -921,6 +901,8 @@ def test_cards_of_the_conversation_make_messages_global_and_open_their_sub_sessi
         await act("conversation.global")
         await until(lambda: sub_of(window, "units").messages[0].visibility == "global", "the edit")
         await act("conversation.subsession")
-        assert window.center.current == "subsessions"
+        assert panel.sub is not None
+        assert panel.sub.key == "units"
+        await until_said(panel, lambda rows: len(rows) == 7)
 
     at_work(qapp, report, steps)

@@ -29,18 +29,18 @@ def test_chat_list_and_figures_arrive_and_follow_edits(
         await until(lambda: panel.sub is not None and panel.sub.key == "s3", "the other sub-session")
         await until(lambda: not late.pending, "its rows")
         assert panel.list.shown_key == "s3"
-        assert said(panel)[-1].endswith("message 199 of 3, about kelvins and other units")
-        bar = panel.chat.view.verticalScrollBar()
-        assert bar.value() == bar.maximum() > 0
+        last = "message 199 of 3, about kelvins and other units"
+        await until(lambda: said(panel)[-1].endswith(last), "the last card")
+        bar = panel.chat.conversation.view.verticalScrollBar()
+        await until(lambda: bar.value() == bar.maximum() > 0, "the end")
         assert panel.indicator is not None
         assert panel.indicator.merged is not None
         assert panel.indicator.merged.key == "s3"
         write(panel, "one more")
         await until(lambda: said(panel)[-1].endswith("one more"), "the message")
-        assert bar.value() == bar.maximum()
+        await until(lambda: bar.value() == bar.maximum(), "the end")
         bar.setValue(0)
-        await until(lambda: not late.pending, "the first rows")
-        assert "message 0 of 3" in said(panel)[1]
+        await until(lambda: "message 0 of 3" in said(panel)[1], "the first cards")
         window.actions_by_id["edit.undo"].trigger()
         await until(lambda: len(said(panel)) == 201, "the chat without it")
         await until(lambda: not window.msp.following.active, "the capture without it")

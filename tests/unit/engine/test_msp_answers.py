@@ -45,15 +45,12 @@ from inspector.engine.requests.msp_edits import (
 )
 from inspector.engine.requests.msp_files import CheckSessionFiles, ReloadSessions, SaveSessions, SaveSessionsAs
 from inspector.engine.requests.msp_sessions import (
-    ChatMessages,
     ContextOfSubsession,
-    CopyMessage,
     CountSessions,
     DescribeSubsessions,
     ListSubsessions,
     Order,
     PlaceOfRow,
-    ReadMessage,
     RowOfMessage,
     ShowSubsession,
     SubsessionOfContext,
@@ -66,8 +63,7 @@ from tests.unit.engine.test_plain_answers import as_lists
 _MESSAGE, _CONTEXT = MessageRef("s1", 0, "q1"), WantedContext("s1", Rules(older_globals=False), counted=False)
 REQUESTS: list[Request[Any]] = [
     ListSubsessions(Order.TOKENS, open_only=True), DescribeSubsessions(("s1", "s2")), CountSessions(),
-    ShowSubsession("s1", expanded=True), ShowSubsession("s1", sized_from=1), ShowSubsession("gone"),
-    ChatMessages("s2", 0, 2), ReadMessage(_MESSAGE), CopyMessage(_MESSAGE), CopyMessage(_MESSAGE, as_json=True),
+    ShowSubsession("s1"), ShowSubsession("gone"),
     RowOfMessage(_MESSAGE), SubsessionOfContext(0), PlaceOfRow(3), ContextOfSubsession("s1"),
     MergeContext(_CONTEXT), DescribeMerged(_CONTEXT, 0, 10), ReadMergedEntry(_CONTEXT, 0), CopyMerged(_CONTEXT, 0),
     CopyMerged(_CONTEXT), ReadSessionsState(), ListParents(), PreviewMerge("s1"), PreviewMerge("s2"),
@@ -131,17 +127,6 @@ def test_what_takes_away_a_message_leaves_the_capture_behind(engine: Engine) -> 
     assert (outcome.words, outcome.state.is_dirty, outcome.state.is_behind) == ("Add message to about s1", True, False)
     outcome = crossed(engine, UndoEdit())
     assert (outcome.state.is_dirty, outcome.state.is_behind) == (False, True)
-
-
-def test_a_chat_tells_sizes_of_new_messages_alone_until_its_structure_changes(engine: Engine) -> None:
-    first = crossed(engine, ShowSubsession("s1"))
-    assert (first.messages, first.characters.tolist(), first.breaks.tolist()) == (1, [17], [0])
-    crossed(engine, AddMessage("s1", "user", "a\nb"))
-    more = crossed(engine, ShowSubsession("s1", sized_from=1, structure=first.structure))
-    assert (more.messages, more.sized_from, more.characters.tolist(), more.breaks.tolist()) == (2, 1, [3], [1])
-    crossed(engine, UndoEdit())
-    after = crossed(engine, ShowSubsession("s1", sized_from=2, structure=more.structure))
-    assert (after.messages, after.sized_from, after.structure > more.structure) == (1, 0, True)
 
 
 def test_a_merged_context_of_earlier_edits_is_refused(engine: Engine) -> None:

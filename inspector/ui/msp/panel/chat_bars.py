@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _HEIGHT = 44
 _DOT = 22
 _MIN_STATE_WIDTH, _MIN_LABEL_WIDTH = 60, 120
+WHOLE = "Whole session"
 _CLOSE, _CLOSE_SHORT = "Close & Summarize", "Close"
 
 
@@ -54,12 +55,14 @@ class ChatHead(QWidget):
 
     Signals:
         discard_requested, close_requested, merge_requested, new_requested: a button was pressed.
+        whole_requested: show the whole session instead of one sub-session.
     """
 
     discard_requested = Signal()
     close_requested = Signal()
     merge_requested = Signal()
     new_requested = Signal()
+    whole_requested = Signal()
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,6 +70,8 @@ class ChatHead(QWidget):
         self.setObjectName("chatHead")
         self.setAccessibleName("Sub-session")
         self._label = self._words = ""
+        self.back = IconButton(themes, "back", WHOLE, name="chatWhole", variant="small", parent=self)
+        self.back.clicked.connect(self.whole_requested)
         self._dot = _Dot(themes, self)
         self.label = TextLabel("", variant="heading", name="chatLabel", parent=self)
         self.words = TextLabel("", variant="small", name="chatWords", parent=self)
@@ -76,7 +81,7 @@ class ChatHead(QWidget):
         self.new = IconButton(themes, "add", "New sub-session", name="chatNew", variant="small", parent=self)
         self.new.clicked.connect(self.new_requested)
         self._row = QHBoxLayout(self)
-        for widget in (self._dot, self.label, self.words):
+        for widget in (self.back, self._dot, self.label, self.words):
             self._row.addWidget(widget)
         self._row.addStretch(1)
         for widget in (self.discard, self.close_button, self.merge, self.new):
@@ -95,9 +100,10 @@ class ChatHead(QWidget):
     def show_state(self, sub: ShownSubsession | None, *, editable: bool) -> None:
         """Shows a sub-session's state and its actions; `editable` enables them."""
         open_, mergeable = sub is not None and sub.is_open, sub is not None and sub.is_mergeable
-        self._label, self._words = ("", "") if sub is None else (sub.label, sub.words)
+        self._label, self._words = (WHOLE, "") if sub is None else (sub.label, sub.words)
         self.setAccessibleDescription(", ".join(filter(None, (self._label, self._words))))
-        self._dot.setVisible(sub is not None)
+        for widget in (self.back, self._dot):
+            widget.setVisible(sub is not None)
         self._dot.state = "idle" if sub is None else sub.mark
         self._dot.update()
         held = self.focusWidget()
@@ -133,7 +139,7 @@ class ChatHead(QWidget):
         """Returns the width for label and state beside the full label of the Close button."""
         margins, gap = self._row.contentsMargins(), self._row.spacing()
         room = self.width() - margins.left() - margins.right() - gap
-        for widget in (self._dot, self.discard, self.close_button, self.merge, self.new):
+        for widget in (self.back, self._dot, self.discard, self.close_button, self.merge, self.new):
             if not widget.isHidden():
                 widget.ensurePolished()  # the size hint is wrong before polishing
                 room -= widget.sizeHint().expandedTo(widget.minimumSize()).width() + gap

@@ -206,7 +206,6 @@ class Indicator(QWidget):
         summaries_requested(QWidget): choose summaries to refer to, below this widget.
         rules_changed(): rules or budget changed in the settings; save them.
         message_requested(object): go to this `MessageRef`; its `owner` is the sub-session or a parent.
-        inherited_changed(int, int): number of inherited tokens and of layers they are in.
 
     Attributes:
         page: shows it.
@@ -220,7 +219,6 @@ class Indicator(QWidget):
     summaries_requested = Signal(object)
     rules_changed = Signal()
     message_requested = Signal(object)
-    inherited_changed = Signal(int, int)
 
     def __init__(
         self, client: SessionsClient, theme: ThemeController, settings: Settings, counts: TokenCounts,
@@ -312,7 +310,6 @@ class Indicator(QWidget):
         self.read_button.setEnabled(key is not None)
         if key is None:
             self.merged = None
-            self.inherited_changed.emit(0, 0)
         self.latest.request_now()
 
     def refresh(self) -> None:
@@ -352,8 +349,6 @@ class Indicator(QWidget):
                 merged, self._settings, self._estimate_words(merged), uncounted=merged.trouble or self.counts.reason,
                 counting=merged.is_counting,
             )  # fmt: skip
-        inherited = [layer for layer in merged.layers[:-1] if layer.entries]
-        self.inherited_changed.emit(merged.inherited_tokens, len(inherited))
 
     def _estimate_words(self, merged: MergedFigures) -> str:
         counting = ", still counting" if merged.is_counting else ""

@@ -115,10 +115,10 @@ class SubsessionList(QWidget):
     # Calls of others
 
     def mark(self, key: str) -> None:
-        """Selects the row of a sub-session without emitting `chosen`."""
-        if self._open_only and self.source.row_of(key) < 0:  # the displayed sub-session is always listed
+        """Selects the row of a sub-session without emitting `chosen`; "" selects none."""
+        if key and self._open_only and self.source.row_of(key) < 0:  # the displayed sub-session is always listed
             self._segments.choose(_ALL)
-        self.view.select(key)
+        self.view.select(key or None)
 
     @property
     def shown_key(self) -> str | None:

@@ -1,18 +1,22 @@
-"""The "Sub-sessions" panel: list, conversation and indicator side by side.
+"""Conversation of a session document: list of sub-sessions, conversation and indicator side by side.
 
 It never edits: it emits requests to the window, and asks again after edits.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.present import formats
+from inspector.engine.request import RequestError
+from inspector.engine.requests.filters import Scope
+from inspector.engine.requests.msp_sessions import ContextOfSubsession
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.chat import ChatPanel
 from inspector.ui.msp.panel.list import NOTHING, SubsessionList
@@ -23,7 +27,9 @@ from inspector.ui.widgets.labels import TextLabel
 
 if TYPE_CHECKING:
     from inspector.engine.requests.msp_sessions import ListedSubsessions, ShownSubsession
+    from inspector.ui.docview.panes import Panes
     from inspector.ui.msp.panel.indicator import Indicator
+    from inspector.ui.panels.conversation.panel import ConversationPanel
 
 _SIDES = {False: (217, 300), True: (288, 400)}
 """Widths of list and indicator in a narrow and a wide panel; pixels at 100 %."""
@@ -36,8 +42,9 @@ class SubsessionsPanel(QWidget):
     """The panel.
 
     Signals:
-        shown(str): another sub-session is displayed; its key.
+        shown(str): another sub-session is displayed, or the same in another state; its key, "" for the whole session.
         new_requested, close_requested, discard_requested, merge_requested: requests of the head's buttons.
+        conversation_shown(): another conversation is displayed.
         sub_context_requested: edit the sub-context; used before there is a sub-session.
 
     Attributes:
@@ -52,34 +59,38 @@ class SubsessionsPanel(QWidget):
     discard_requested = Signal()
     merge_requested = Signal()
     sub_context_requested = Signal()
+    conversation_shown = Signal()
 
-    def __init__(self, client: SessionsClient, themes: ThemeController, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, client: SessionsClient, themes: ThemeController, conversation: ConversationPanel,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.client = client
         self._themes = themes
-        self._dragged = self._is_edited = False
+        self._dragged = self._is_edited = self._wants_first = False
         self.setObjectName("subsessionsPanel")
         self.setAccessibleName("Sub-sessions")
         self.setProperty("variant", "base")
         self.indicator: Indicator | None = None
         self.counts = TokenCounts(client, self)
         self.list = SubsessionList(client, themes, self.counts, self)
-        self.chat = ChatPanel(client, themes, self)
+        self.chat = ChatPanel(client, themes, conversation, self)
         self._split = QSplitter(Qt.Orientation.Horizontal, self)
         self._split.setObjectName("subsessionsSplit")
         self._split.setChildrenCollapsible(False)
         self._split.setHandleWidth(1)
-        self._split.addWidget(self.list)
+        self._side = QStackedWidget(self)
+        self._side.addWidget(self.list)
+        self._side.addWidget(self._empty_page())
+        self._split.addWidget(self._side)
         self._split.addWidget(self.chat)
         self._split.setStretchFactor(1, 1)
         self._order_parts()
         self._split.splitterMoved.connect(self._on_dragged)
-        self._pages = QStackedWidget(self)
-        self._pages.addWidget(self._split)
-        self._pages.addWidget(self._empty_page())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._pages)
+        column.addWidget(self._split)
         self.setFocusProxy(self.chat)
         self.list.chosen.connect(self.show_subsession)
         self.list.entered.connect(lambda _key: self.chat.setFocus(Qt.FocusReason.OtherFocusReason))
@@ -89,16 +100,15 @@ class SubsessionsPanel(QWidget):
         head.close_requested.connect(self.close_requested)
         head.discard_requested.connect(self.discard_requested)
         head.merge_requested.connect(self.merge_requested)
-        self.chat.left.connect(self._focus_list)
+        self.chat.left.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
         self.chat.shown.connect(self._on_shown)
         self.chat.removed.connect(self._on_removed)
-        self.list.latest.answered.connect(self._show_first)
+        self.list.latest.answered.connect(self._on_listed)
         client.changed.connect(self.chat.refresh)
-        client.replaced.connect(self.chat.model.renew)
         client.replaced.connect(self.refresh)
         themes.changed.connect(self._fit)
         if self.list.latest.answer is not None:
-            self._show_first(self.list.latest.answer)
+            self._on_listed(self.list.latest.answer)
 
     def _empty_page(self) -> QWidget:
         page = QWidget(self)
@@ -108,7 +118,7 @@ class SubsessionsPanel(QWidget):
         column = QVBoxLayout(page)
         padding = self._themes.theme.metrics.pane_padding
         column.setContentsMargins(padding, padding, padding, padding)
-        self._nothing = TextLabel(NOTHING, variant="secondary", name="subsessionsNothing", parent=page)
+        self._nothing = TextLabel(NOTHING, variant="secondary", name="subsessionsNothing", wrap=True, parent=page)
         self._open_one = LinkButton("New sub-session", name="subsessionsNew", parent=page)
         self._open_one.clicked.connect(self.new_requested)
         self._agree = LinkButton("Edit the sub-context", name="subsessionsAgree", parent=page)
@@ -124,16 +134,13 @@ class SubsessionsPanel(QWidget):
         self.indicator = indicator
         self._split.addWidget(indicator)
         self._split.setStretchFactor(2, 0)
-        indicator.setVisible(True)
-        indicator.message_requested.connect(self.chat.show_message)
-        indicator.inherited_changed.connect(self._set_inherited_text)
         self._order_parts()
         self.update_indicator()
         self._fit()
 
     def _order_parts(self) -> None:
         """Orders children from left to right, because Tab follows them and QSplitter reverses them."""
-        for part in (self.list, self.chat, self.indicator):
+        for part in (self._side, self.chat, self.indicator):
             if part is not None:
                 part.raise_()
         for place in range(1, self._split.count()):
@@ -149,6 +156,7 @@ class SubsessionsPanel(QWidget):
 
     def stop(self) -> None:
         """Stops asking, before the document is closed."""
+        self.chat.conversation.stop()
         self.counts.stop()
         self.list.stop()
         if self.indicator is not None:
@@ -161,9 +169,27 @@ class SubsessionsPanel(QWidget):
         """The displayed sub-session."""
         return self.chat.sub
 
-    def show_subsession(self, key: str) -> None:
-        """Displays a sub-session. Ignores unknown keys."""
-        self.chat.show_subsession(key)
+    def show_subsession(self, key: str, then: Callable[[], object] | None = None) -> None:
+        """Displays a sub-session, and calls `then`. Ignores unknown keys."""
+        self.chat.show_subsession(key, then)
+
+    def show_panes(self, panes: Panes) -> None:
+        """Shows another projection of the sessions."""
+        context = None
+        if self.chat.sub is not None:
+            with suppress(RequestError):  # it was removed
+                context = panes.client.answer_now(ContextOfSubsession(self.chat.sub.key))
+        conversation = cast("ConversationPanel", panes.panel("conversation"))
+        self.chat.replace_conversation(conversation, None if context is None else Scope(*context))
+        self.conversation_shown.emit()
+        self.client.replace_by(panes.client)
+
+    def show_any(self) -> None:
+        """Displays the first open sub-session, else the first, unless one is displayed already."""
+        listed = self.list.latest.answer
+        self._wants_first = self.chat.sub is None and listed is None
+        if self.chat.sub is None and listed is not None:
+            self.show_subsession(listed.first)
 
     def _on_shown(self, key: str) -> None:
         self.list.mark(key)
@@ -174,14 +200,12 @@ class SubsessionsPanel(QWidget):
         self.update_indicator()
         self.list.refresh()
 
-    def _show_first(self, listed: ListedSubsessions) -> None:
-        """Displays the first open sub-session, else the first; without any, the empty page."""
-        self._pages.setCurrentIndex(0 if listed.all else 1)
-        self.setFocusProxy(self.chat if listed.all else self._open_one)
-        if self.chat.sub is None:
-            self.show_subsession(listed.first)
+    def _on_listed(self, listed: ListedSubsessions) -> None:
+        self._side.setCurrentIndex(0 if listed.all else 1)
+        if self._wants_first:
+            self.show_any()
         # The user may have listed open ones alone, without the displayed one.
-        elif self._is_edited:
+        elif self.chat.sub is not None and self._is_edited:
             self.list.mark(self.chat.sub.key)
         self._is_edited = False
 
@@ -189,6 +213,8 @@ class SubsessionsPanel(QWidget):
         """Updates the indicator, including its switches."""
         if self.indicator is not None:
             self.indicator.show_subsession(None if self.chat.sub is None else self.chat.sub.key)
+            self.indicator.setVisible(self.chat.sub is not None)
+            self._fit()
 
     def refresh(self) -> None:
         """Asks for all parts again, after an edit."""
@@ -197,9 +223,6 @@ class SubsessionsPanel(QWidget):
         self.list.refresh()
         if self.indicator is not None:
             self.indicator.refresh()
-
-    def _set_inherited_text(self, tokens: int, layers: int) -> None:
-        self.chat.say_inherited(inherited_words(tokens, layers))
 
     # Widths
 
@@ -217,16 +240,17 @@ class SubsessionsPanel(QWidget):
         is_listed = width >= sum(_MIN_WIDTHS) * zoom
         if not is_listed and self.list.view.hasFocus():  # else Qt moves the focus to the next widget in the window
             self.chat.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.list.setVisible(is_listed)
+        self._side.setVisible(is_listed)
         if self._dragged:
             return
         least_left, chat, least_right = (round(least * zoom) for least in _MIN_WIDTHS)
         left, right = (round(side * zoom) for side in _SIDES[width >= _WIDE * zoom])
-        if self.list.isHidden():
+        if self._side.isHidden():
             left = least_left = 0
         spare = max(0, chat + left + right - width)
         given = spare // 2 if left else 0
-        right = max(least_right, right - spare + given) if self.indicator is not None else 0
+        shows_indicator = self.indicator is not None and self.chat.sub is not None
+        right = max(least_right, right - spare + given) if shows_indicator else 0
         left = max(least_left, left - given)
         self._split.setSizes([left, max(1, width - left - right - 2), right])
 
@@ -239,14 +263,3 @@ class SubsessionsPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._fit()
-
-    def _focus_list(self) -> None:
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
-
-
-def inherited_words(tokens: int, layers: int) -> str:
-    """Returns the text of the inherited part: "inherited from the chat: 1,020 tokens in 3 layers"."""
-    if not layers:
-        return "nothing is inherited from the chat"
-    counted = f"{formats.count_of(tokens, 'token')} in " if tokens else ""
-    return f"inherited from the chat: {counted}{formats.count_of(layers, 'layer')}"

@@ -150,7 +150,8 @@ def _aside(builder: CardBuilder, words: str) -> None:
     """Adds a remark below a text."""
     line = builder.metrics("small").height() + builder.px(2)
     rect = QRectF(builder.left, builder.y + builder.px(1), builder.right - builder.left, line)
-    builder.words(Words(words, "small", "ink.tertiary"), builder.left, rect, rect.width())
+    token = "accent.text" if words.startswith("global:") else "ink.tertiary"
+    builder.words(Words(words, "small", token), builder.left, rect, rect.width())
     builder.y = rect.bottom()
 
 
@@ -519,7 +520,7 @@ def _compaction(builder: CardBuilder, card: CompactionCard) -> None:
 
 def _end(builder: CardBuilder, card: EndCard) -> None:
     """Adds the end of a sub-session as a line across, and its summary in a box."""
-    builder.mark("check", "ink.tertiary", 4)
+    builder.mark("clear" if card.is_discarded else "check", "ink.tertiary", 4)
     add_line_across(builder, card.words)
     if not card.blocks:
         return

@@ -38,7 +38,8 @@ def card_heading(card: Card) -> str:
     match card:
         case TextCard():
             name = "Prompt" if card.ref.kind == CardKind.PROMPT else "Answer"
-            return f"{name} from {card.sender}" if card.sender else name
+            name = f"{name} from {card.sender}" if card.sender else name
+            return f"{name}, {card.aside}" if card.aside else name
         case ThoughtCard():
             return "Thought"
         case CallCard():

@@ -204,7 +204,7 @@ class ConversationModel(QAbstractListModel):
             card = self.card(index.row())
             if card is None:
                 return ""
-            return f"Inherited: {card_text(card)}" if self.is_inherited(index.row()) else card_text(card)
+            return f"Parent chat: {card_text(card)}" if self.is_inherited(index.row()) else card_text(card)
         return None
 
 

@@ -33,7 +33,7 @@ from inspector.ui.panels.conversation.inline_pictures import InlinePictures
 from inspector.ui.panels.conversation.model import ConversationModel
 from inspector.ui.panels.conversation.side import SidePane
 from inspector.ui.panels.conversation.spine import Spine
-from inspector.ui.panels.conversation.view import UNOPENABLE, ConversationView
+from inspector.ui.panels.conversation.view import GLOBAL, UNOPENABLE, ConversationView
 from inspector.ui.panels.details.text_block import ask_to_open
 from inspector.ui.panels.list_panel import ShownMessages
 from inspector.ui.panels.messages.new_messages_pill import NewPill
@@ -57,6 +57,8 @@ class ConversationPanel(QWidget):
         details_requested(int): show a message's details.
         scope_requested(int): make the context that this message opened the scope.
         end_left(): the user has scrolled away from the end.
+        outside_selected(int): this message was selected elsewhere, and is not in the context shown alone.
+        global_requested(int): make this message of a sub-session global, or take that back.
         menu_opening(QMenu, int): the menu of a card opens; others add their acts for its message.
 
     Attributes:
@@ -69,6 +71,8 @@ class ConversationPanel(QWidget):
     details_requested = Signal(int)
     scope_requested = Signal(int, int)
     end_left = Signal()
+    outside_selected = Signal(int)
+    global_requested = Signal(int)
     menu_opening = Signal(QMenu, int)
 
     def __init__(
@@ -77,6 +81,8 @@ class ConversationPanel(QWidget):
         super().__init__(parent)
         self._client, self._themes, self._shown = client, themes, shown
         self._options = OutlineOptions()
+        self._scope: Scope | None = None
+        self._alone: Scope | None = None
         self._current: int | None = None
         self._is_selecting = self._stopped = False
         self._after: list[Callable[[], object]] = []
@@ -165,23 +171,52 @@ class ConversationPanel(QWidget):
         """Moves to a selected message, unless it was selected here."""
         self._current = message
         self.side.at = -1 if message is None else message
+        if message is not None and self._alone is not None and not self._is_selecting and self._is_outside(message):
+            self.outside_selected.emit(message)
+        self._move_to_current()
+
+    def _move_to_current(self) -> None:
+        message = self._current
         if message is None or self._is_selecting or self._stopped or not self.isVisible():
             return
         row = self.model.row_of_message(message)
         if row >= 0 and row != self.view.currentIndex().row():
             self.view.show_row(row)
 
+    def _is_outside(self, message: int) -> bool:
+        return self.model.outline is not None and self.model.row_of_message(message) < 0
+
     def show_scope(self, scope: Scope | None) -> None:
         """Shows the conversation of a context or a space alone; None for all."""
-        options = self._options
+        self._scope = scope
+        self._choose_scope()
+
+    def show_alone(self, scope: Scope | None, then: Callable[[], object] = lambda: None) -> None:
+        """Shows a context alone, whatever the scope of other views; None to follow that scope again.
+
+        `then` is called once it is shown.
+        """
+        self._alone = scope
+        self._choose_scope(then)
+        self._fit_side()
+
+    def when_shown(self, act: Callable[[], object]) -> None:
+        """Calls a function once the next outline is shown."""
+        self._after.append(act)
+
+    def _choose_scope(self, then: Callable[[], object] = lambda: None) -> None:
+        options, scope = self._options, self._alone or self._scope
         if scope is None:
             changed = msgspec.structs.replace(options, scope=None, space=None)
         else:
             space = scope.space if scope.source is None else None
             changed = msgspec.structs.replace(options, scope=scope.node, reach=scope.reach, space=space)
         if changed != options:
-            self._options = changed
+            self._options, self._seen_message = changed, -1
+            self.when_shown(then)
             self.outline.request_now()
+        else:
+            then()
 
     def show_records(self, on: bool) -> None:
         """Shows or hides records that programs wrote for themselves."""
@@ -415,6 +450,8 @@ class ConversationPanel(QWidget):
             self.scope_requested.emit(int(outline.messages[row]), int(outline.opens[row]))
         elif name == PICTURE:
             self.details_requested.emit(int(argument))
+        elif name == GLOBAL:
+            self.global_requested.emit(int(outline.messages[row]))
         elif name == "copy":
             self.copy(row)
 
@@ -449,11 +486,12 @@ class ConversationPanel(QWidget):
     def reveal(self, message: int, then: Callable[[], object]) -> None:
         """Unfolds what hides a message, and acts once its card is there."""
         self._options = msgspec.structs.replace(self._options, reveals=(message,))
-        self._after.append(then)
+        self.when_shown(then)
         self.outline.request_now()
 
     def _change_options(self, name: str, message: int, *, on: bool) -> None:
         kept = tuple(one for one in getattr(self._options, name) if one != message)
+        self.view.hold_top()
         self._options = msgspec.structs.replace(self._options, **{name: (*kept, message) if on else kept})
         self.outline.request_now()
 
@@ -522,7 +560,7 @@ class ConversationPanel(QWidget):
         """Shows the turns where there is room for them and for the text."""
         zoom = self._themes.theme.zoom
         wide = self.width() >= _SIDE_FROM * zoom
-        self.side.setVisible(wide and not self.side.is_empty)
+        self.side.setVisible(wide and not self.side.is_empty and self._alone is None)
         self.side.setFixedWidth(round(min(max(self.width() * _SIDE_SHARE, _SIDE_LEAST * zoom), _SIDE_MOST * zoom)))
 
     @override
@@ -534,7 +572,7 @@ class ConversationPanel(QWidget):
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.show_message(self._current)
+        self._move_to_current()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:

@@ -19,6 +19,8 @@ _MIN_THUMB = 18
 _THUMB_ALPHA, _AREA_ALPHA = 0.14, 0.28
 _AREA_SHARE = 0.8
 """Share of the strip's width that the largest reported context takes."""
+_TICK_ROOM = 4
+"""Least distance of ticks of turns on average, in pixels."""
 
 
 class Spine(QWidget):
@@ -125,7 +127,10 @@ class Spine(QWidget):
             (self._turns, "line.control", width // 2, 1), (self._hits, "accent.ring", width // 3, two),
             (self._failed, "severity.error", 1, two),
         ):  # fmt: skip
-            for y in np.unique(self.places(rows)).tolist():
+            ticks = np.unique(self.places(rows))
+            if rows is self._turns and len(ticks) * _TICK_ROOM > self.height():  # they would fill the strip
+                continue
+            for y in ticks.tolist():
                 painter.fillRect(QRect(left, y, width - left, high), theme.color(token))
 
     # Pointer

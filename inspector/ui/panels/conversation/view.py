@@ -47,6 +47,8 @@ _ESTIMATES = {
     CardKind.THOUGHT: 30, CardKind.CALL: 96, CardKind.AGENT: 110, CardKind.COMPACTION: 44, CardKind.FOLD: 30,
     CardKind.RECORDS: 28, CardKind.GROUP: 34, CardKind.OTHER: 30, CardKind.INHERITED: 30, CardKind.END: 80,
 }  # fmt: skip
+GLOBAL = "global"
+"""Act of the key G."""
 UNOPENABLE = (CardKind.PROMPT, CardKind.ANSWER, CardKind.COMPACTION, CardKind.OTHER, CardKind.END)
 """Kinds of cards that are always open."""
 
@@ -248,6 +250,10 @@ class ConversationView(VariableHeightView):
     @property
     def at_end(self) -> bool:
         return self._at_end
+
+    def hold_top(self) -> None:
+        """Keeps the topmost card in place at the next change, even at the end."""
+        self._at_end = False
 
     def place_at_top(self, row: int) -> None:
         """Scrolls a card to the top of the view."""
@@ -456,6 +462,8 @@ class ConversationView(VariableHeightView):
         elif key in (_KEYS.Key_Return, _KEYS.Key_Enter):
             if row >= 0:
                 self.acted.emit(row, OPEN)
+        elif key == _KEYS.Key_G and row >= 0:
+            self.acted.emit(row, GLOBAL)
         elif key == _KEYS.Key_Home:
             self._at_end = False
             self._move_to(0)

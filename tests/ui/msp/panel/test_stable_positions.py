@@ -117,7 +117,7 @@ def test_where_there_is_little_room_the_list_goes_before_the_rest_is_cut(qapp: Q
             window.resize(1280, 800)
             pass_time(20)
             assert panel.list.isVisible() == is_listed
-            assert is_listed or panel.chat.view.hasFocus()
+            assert is_listed or panel.chat.conversation.view.hasFocus()
             area = child(indicator, StillArea)
             assert child(area, QWidget, "subsessionIndicatorBody").width() <= area.viewport().width()
 
