@@ -69,7 +69,7 @@ def _texts(words: DifferenceWords, comparison: RunComparison, row: int) -> tuple
         return words.text(0, a), words.text(1, b)
     if found is DifferenceClass.DEFINITION:
         return _definitions(words, comparison, a, b)
-    if found in (DifferenceClass.RESULT, DifferenceClass.FAILED) or given is Input.DELIVERY:
+    if found in (DifferenceClass.RESULT, DifferenceClass.FAILED) or given in (Input.DELIVERY, Input.END):
         return words.results(a, b)
     one, other = words.argument_values(a, b)
     return _value_text(one), _value_text(other)

@@ -54,6 +54,7 @@ class DifferenceWords:
         answers = found in (DifferenceClass.RESULT, DifferenceClass.FAILED) or given in (
             Input.DEFINITION,
             Input.DELIVERY,
+            Input.END,
         )
         return self._message(0, int(rows.one[row]), answers), self._message(1, int(rows.other[row]), answers)
 
@@ -98,7 +99,7 @@ class DifferenceWords:
             case DifferenceClass.FAILED:
                 return f"{self._failed(a, b)}: {_excerpts(*self.results(a, b))}"
             case DifferenceClass.MISSING:
-                return self._lost(a, b)
+                return self._lost(a, b, Input(int(rows.inputs[row])))
             case DifferenceClass.ORDER:
                 return f"in another order: {self._step(0, a)}"
             case DifferenceClass.AGENT:
@@ -212,11 +213,12 @@ class DifferenceWords:
         verb = "was not allowed" if states[side] is StepState.REJECTED else "failed"
         return f"{self._step(0, a)} {verb} only in {_NAMES[side]}"
 
-    def _lost(self, a: int, b: int) -> str:
+    def _lost(self, a: int, b: int, given: Input) -> str:
         ends = int(self._sides[0][1].ends[a]), int(self._sides[1][1].ends[b])
         if (ends[0] == NO_ROW) != (ends[1] == NO_ROW):
             side = 0 if ends[1] == NO_ROW else 1
-            return f"{self._step(0, a)}: answered only in {_NAMES[side]}"
+            why = f"; the log of {_NAMES[1 - side]} ends there" if given is Input.END else ""
+            return f"{self._step(0, a)}: answered only in {_NAMES[side]}{why}"
         names: list[str] = []
         for mine, theirs in ((int(self._sides[0][1].rows[a]), int(self._sides[1][1].rows[b])), ends):
             if NO_ROW in (mine, theirs):

@@ -26,6 +26,7 @@ from inspector.protocol.timestamps import NO_TIME
 CAUSE_WORDS = {
     Input.RESULT: "result", Input.DEFINITION: "definition", Input.PROMPT: "prompt", Input.MODEL: "model",
     Input.SETTINGS: "settings", Input.COMPACTION: "compaction", Input.DELIVERY: "delivery",
+    Input.END: "end",
 }  # fmt: skip
 CHOICE, UNKNOWN = "choice", "unknown"
 _SAMPLING = ("temperature", "top_p", "top_k", "seed", "reasoning_effort", "effort", "thinking", "reasoning")
@@ -157,6 +158,8 @@ class ComparisonAnswer:
 
     def _cause(self) -> Place | None:
         found = self.comparison.divergence
+        if found.given is Input.END:
+            return self._end()
         if found.cause != NO_PLACE:
             kind = CAUSE_WORDS[found.given]
             if found.membership[0] >= 0:
@@ -168,6 +171,13 @@ class ComparisonAnswer:
         if not found.is_known:
             return Place(-1, None, None, UNKNOWN, "The log does not show what the model received.")
         return Place(-1, None, None, CHOICE, f"Nothing that it received before differs{self._sampling()}.")
+
+    def _end(self) -> Place:
+        """Returns the end of a log that is cut off, at the call that it leaves open."""
+        found, rows = self.comparison.divergence, self.comparison.rows
+        text = f"The log of {'B' if rows.one[found.row] >= 0 else 'A'} ends there."
+        place = Place(-1, None, None, "", "") if found.cause == NO_PLACE else self.place(found.cause)
+        return msgspec.structs.replace(place, kind=CAUSE_WORDS[Input.END], text=text)
 
     def _kept_words(self) -> str:
         return "in the context of one model only, or in one as a summary"
@@ -199,8 +209,8 @@ class ComparisonAnswer:
             return act
         if cause.kind == CHOICE:
             return f"{act}. The choice of the model: {cause.text[0].lower()}{cause.text[1:]}"
-        if cause.kind == UNKNOWN:
-            return f"{act}. {cause.text}"
+        if cause.kind in (UNKNOWN, CAUSE_WORDS[Input.END]):
+            return f"{act.rstrip('.')}. {cause.text}"
         return f"{act}, after {_CAUSES[cause.kind]} at {_place_words(cause)}: {cause.text}"
 
     def as_json(self, files: tuple[str, str], limit: int | None = None) -> dict[str, Any]:

@@ -178,21 +178,25 @@ class Ordered(NamedTuple):
 
 
 def in_plain_order(run: RunSteps, steps: Array) -> Ordered:
-    """Sorts calls that were made before any of them was answered by their content."""
+    """Sorts calls that were made before any of them was answered by their content.
+
+    A call without an answer belongs to the other calls of its output: nobody knows how long it waited.
+    """
     groups = np.full(len(steps), -1, np.int64)
-    calls = (run.kinds[steps] == StepKind.CALL) & (run.ends[steps] != NO_ROW)
+    calls = run.kinds[steps] == StepKind.CALL
     rows, ends = run.rows[steps].tolist(), run.ends[steps].tolist()
     outputs = run.outputs[steps].tolist()
     start, first_end = -1, 0
     for place, is_call in enumerate(calls.tolist()):
-        together = is_call and start >= 0 and rows[place] < first_end
-        if together and outputs[place] != outputs[start] and outputs[place] >= 0:
-            together = False
+        end = rows[place] if ends[place] == NO_ROW else ends[place]
+        of_output = is_call and start >= 0 and outputs[place] == outputs[start]
+        together = of_output and outputs[place] >= 0
+        together |= is_call and start >= 0 and rows[place] < first_end and (of_output or outputs[place] < 0)
         if together:
             groups[start], groups[place] = start, start
-            first_end = min(first_end, ends[place])
+            first_end = min(first_end, end)
         elif is_call:
-            start, first_end = place, ends[place]
+            start, first_end = place, end
         else:
             start = -1
     if not (groups >= 0).any():

@@ -3,8 +3,11 @@
 RULES: the first divergence is the first act of an agent that differs: a call with other arguments, an act that one run
 has alone, an answer that ends a turn in one run only, or one that denies in one run only, or names other numbers or
 names. Of such an answer, more or fewer of them are no difference. A text before a call of the same participant is no
-act. Without an act, it is the first answer in other words, else the first difference. A difference is a cause if the model whose act it is had received it
-in the traffic before the act. A difference of nothing but words of its own is no cause.
+act. Without an act, it is the first answer in other words, else the first difference.
+
+A difference is a cause if the model whose act it is had received it in the traffic before the act. A difference of
+nothing but words of its own is no cause. The end of a log that is cut off in a turn causes all that only the other run
+has after it.
 """
 
 from __future__ import annotations
@@ -73,6 +76,9 @@ def find_divergence(one: RunSteps, other: RunSteps, rows: Rows) -> SlicedWork[Di
     if not is_act:
         given = Input(int(rows.inputs[row]))
         return Divergence(row, False, row if given is not Input.NOTHING else NO_PLACE, given, True)
+    if _is_after_end(one, other, rows, row):
+        ends = np.flatnonzero(rows.inputs == Input.END)
+        return Divergence(row, True, int(ends[0]) if len(ends) else NO_PLACE, Input.END, True)
     return (yield from _Causes(one, other, rows, row).found())
 
 
@@ -85,7 +91,8 @@ def _first(one: RunSteps, other: RunSteps, rows: Rows) -> tuple[int, bool]:
         acting[known] |= run.acting[places[known]]
     # A thought is no act by itself: what follows from it is.
     thoughts = _kinds(one, other, rows) == StepKind.THOUGHT
-    ends = _end_turns(one)[rows.one] & (rows.one >= 0), _end_turns(other)[rows.other] & (rows.other >= 0)
+    # A row without a step has the place -1.
+    ends = np.append(one.ends_turn, False)[rows.one], np.append(other.ends_turn, False)[rows.other]
     announced = (_kinds(one, other, rows) == StepKind.ANSWER) & ~ends[0] & ~ends[1]
     acts = steps & acting & ~thoughts & ~announced & np.isin(rows.classes, _ACTS) & (rows.inputs == Input.NOTHING)
     answers = steps & acting & (rows.classes == DifferenceClass.WORDS) & ~thoughts
@@ -105,6 +112,11 @@ def _first(one: RunSteps, other: RunSteps, rows: Rows) -> tuple[int, bool]:
     return (int(given[0]) if len(given) else int(differs[0])), False
 
 
+def _is_after_end(one: RunSteps, other: RunSteps, rows: Rows, row: int) -> bool:
+    """Returns True if one run alone has this act and all later steps, since the log of the other is cut off."""
+    return any(run.is_cut and not (places[row:] >= 0).any() for run, places in ((one, rows.one), (other, rows.other)))
+
+
 def _kinds(one: RunSteps, other: RunSteps, rows: Rows) -> NDArray[np.uint8]:
     """(n,) kind of the step of each row."""
     if not len(one):
@@ -112,18 +124,6 @@ def _kinds(one: RunSteps, other: RunSteps, rows: Rows) -> NDArray[np.uint8]:
     if not len(other):
         return one.kinds[rows.one]
     return np.where(rows.one >= 0, one.kinds[rows.one], other.kinds[rows.other])
-
-
-def _end_turns(run: RunSteps) -> NDArray[np.bool_]:
-    """(n,) bool, answers after which the same participant neither calls nor thinks in its conversation."""
-    found = run.kinds == StepKind.ANSWER
-    conversations = run.table.spaces[run.steps] << 32 | run.table.nodes[run.steps] + 1
-    order = np.argsort(conversations, kind="stable")
-    before, after = order[:-1], order[1:]
-    goes_on = (conversations[before] == conversations[after]) & (run.senders[before] == run.senders[after])
-    found[before[goes_on & np.isin(run.kinds[after], (StepKind.CALL, StepKind.THOUGHT))]] = False
-    # A row without a step has the last place.
-    return np.append(found, False)
 
 
 def _state_other_facts(one: str, other: str) -> bool:

@@ -42,3 +42,5 @@ class Input(enum.IntEnum):
     """A compaction or a collapsed result took something."""
     DELIVERY = 7
     """A message did not arrive."""
+    END = 8
+    """The log of one run ends."""

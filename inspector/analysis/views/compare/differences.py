@@ -76,15 +76,16 @@ class _Classes:
         kinds = one.kinds[a]
         acts = one.acts[a] != other.acts[b]
         prompts = (kinds == StepKind.PROMPT) | one.is_system[a]
-        results = one.results[a] != other.results[b]
         states = one.states[a], other.states[b]
         broken = [np.isin(some, (StepState.FAILED, StepState.REJECTED)) for some in states]
         answered = one.ends[a] != NO_ROW, other.ends[b] != NO_ROW
+        results = (one.results[a] != other.results[b]) & answered[0] & answered[1]
         lost = (kinds == StepKind.CALL) & (answered[0] != answered[1]) & ~broken[0] & ~broken[1]
         # From the weakest to the strongest: a later one overrides.
         self._set(pairs[self._aligned.moved[pairs]], DifferenceClass.ORDER)
         self._set(pairs[results], DifferenceClass.RESULT, Input.RESULT)
         self._set(pairs[lost], DifferenceClass.MISSING, Input.DELIVERY)
+        self.inputs[pairs[lost & (one.open_at_end[a] | other.open_at_end[b])]] = Input.END
         self._set(pairs[broken[0] != broken[1]], DifferenceClass.FAILED, Input.RESULT)
         self._set(pairs[results & one.lists[a]], DifferenceClass.DEFINITION, Input.DEFINITION)
         self._set(pairs[self._other_agents(a, b)], DifferenceClass.AGENT)

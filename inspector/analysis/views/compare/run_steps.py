@@ -85,6 +85,40 @@ class RunSteps:
         return len(self.steps)
 
     @property
+    def conversations(self) -> Array:
+        """(n,) int64, equal for steps of one space and context."""
+        return self.table.spaces[self.steps] << 32 | self.table.nodes[self.steps] + 1
+
+    @property
+    def ends_turn(self) -> NDArray[np.bool_]:
+        """(n,) bool, answers after which the same participant neither calls nor thinks in its conversation."""
+        found, conversations = self.kinds == StepKind.ANSWER, self.conversations
+        order = np.argsort(conversations, kind="stable")
+        before, after = order[:-1], order[1:]
+        goes_on = (conversations[before] == conversations[after]) & (self.senders[before] == self.senders[after])
+        found[before[goes_on & np.isin(self.kinds[after], (StepKind.CALL, StepKind.THOUGHT))]] = False
+        return found
+
+    @property
+    def is_cut(self) -> bool:
+        """True if the log ends in the middle of a turn, or in a line that is not readable."""
+        stop = len(self.analysis)
+        if not len(self):
+            return False
+        is_broken = int(self.analysis.capture.columns["flags"][stop - 1]) & Flag.UNREADABLE.value != 0
+        return is_broken or not self.ends_turn[-1]
+
+    @property
+    def open_at_end(self) -> NDArray[np.bool_]:
+        """(n,) bool, calls without an answer in the output with which the log ends."""
+        found = np.zeros(len(self), np.bool_)
+        if self.is_cut:
+            outputs = self.outputs
+            last = outputs == outputs[-1] if outputs[-1] >= 0 else np.arange(len(self)) == len(self) - 1
+            found = last & (self.kinds == StepKind.CALL) & (self.ends == NO_ROW)
+        return found
+
+    @property
     def features(self) -> Features:
         """Values of the steps by which they are aligned."""
         return Features(self.acts, self.groups, self.members)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,7 +20,7 @@ from inspector.engine.comparing import compared
 from inspector.engine.log import Log
 from inspector.engine.opening import OpenOptions, Target
 from inspector.present.comparison_reports import html_page, junit
-from inspector.present.run_comparison import ComparisonAnswer
+from inspector.present.run_comparison import ComparisonAnswer, Verdict
 from tests.changed_runs import Pair, pairs, session, write
 
 
@@ -32,17 +33,47 @@ def answer_of(folder: Path, pair: Pair, ignore: tuple[str, ...] = ()) -> Compari
             log.close()
 
 
+def verdict_of(folder: Path, pair: Pair) -> Verdict:
+    logs = [Log.read([Target(path)], OpenOptions()) for path in write(folder, pair)]
+    try:
+        return compared(logs[0].document, logs[1].document).verdict()
+    finally:
+        for log in logs:
+            log.close()
+
+
 @pytest.mark.parametrize("pair", pairs(), ids=lambda pair: pair.name)
 def test_pairs_that_differ_in_one_thing_part_there_for_its_reason(pair: Pair, tmp_path: Path) -> None:
-    logs = [Log.read([Target(path)], OpenOptions()) for path in write(tmp_path, pair)]
-    found = compared(logs[0].document, logs[1].document).verdict()
+    found = verdict_of(tmp_path, pair)
     assert (found.first.kind if found.first else "") == pair.first
     assert (found.cause.kind if found.cause else "") == pair.cause
     assert found.equal == (not pair.first)
     if found.first is not None:
         assert pair.shown in found.first.text
-    for log in logs:
-        log.close()
+
+
+def test_a_log_that_is_cut_off_ends_there(tmp_path: Path) -> None:
+    whole = session()
+    for lines, last in ((whole[:6], "Edit"), (whole[:9], "Edit"), (whole[:12], "It is fixed")):
+        found = verdict_of(tmp_path, Pair("", whole, lines, "", ""))
+        assert found.first is not None
+        assert found.cause is not None
+        assert (found.first.kind, found.cause.kind) == ("missing", "end")
+        assert last in found.first.text
+        assert found.sentence.endswith("The log of B ends there.")
+        turned = verdict_of(tmp_path, Pair("", lines, whole, "", ""))
+        assert turned.sentence.endswith("The log of A ends there.")
+
+
+def test_calls_without_any_recorded_answer_are_pairs_in_their_order(tmp_path: Path) -> None:
+    def is_answer(line: dict[str, Any]) -> bool:
+        content = line.get("message", {}).get("content")
+        return isinstance(content, list) and content[0]["type"] == "tool_result"
+
+    one, other = ([line for line in session(order=order) if not is_answer(line)] for order in ((0, 1, 2), (2, 0, 1)))
+    assert verdict_of(tmp_path, Pair("", one, other, "", "")).equal
+    found = verdict_of(tmp_path, Pair("", session(), other, "", ""))
+    assert set(found.counts) == {"missing"}
 
 
 def test_ignored_fields_and_patterns_do_not_count(tmp_path: Path) -> None:
