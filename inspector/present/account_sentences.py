@@ -349,7 +349,7 @@ class AccountSentences:
         if declined:
             first = int(tally.first("declined")[0])
             outcomes = self._outcome_counts(deeds, MessageState.REJECTED)
-            words = f"you rejected {formats.count_of(declined, 'call')}: {outcomes}"
+            words = f"the user rejected {formats.count_of(declined, 'call')}: {outcomes}"
             text = f'{self._requests} && state == "rejected"'
             lines.append(_linked_line("Rejected", _capitalize_the(words), first, text, declined, "warn"))
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY, Deed.PROPOSAL)
@@ -449,7 +449,7 @@ class AccountSentences:
         found = self.tally.longest_silence()
         # Shorter pauses are normal: models take seconds to answer.
         if found is not None and found.ns >= _SILENT_FROM_NS:
-            words = f"Longest pause {rounded_duration(found.ns)}, before {formats.message_number(found.row)}"
+            words = f"Longest pause {formats.rounded_duration(found.ns)}, before {formats.message_number(found.row)}"
             lines.append(AccountLine("Silence", words, message=found.row))
         if self.tally.gaps:
             words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
@@ -514,7 +514,7 @@ class AccountSentences:
         span = self.tally.span_ns
         if self.document.format in TRACE_NAMES:
             span = trace_span_ns(step_table(self.analysis)) or span
-        return f"{self.counts()}{f' in {rounded_duration(span)}' if span else ''}"
+        return f"{self.counts()}{f' in {formats.rounded_duration(span)}' if span else ''}"
 
     def counts(self) -> str:
         """Returns the number of messages and participants."""
@@ -547,8 +547,3 @@ def _times(count: int) -> str:
 def _capitalize_the(text: str) -> str:
     """Capitalizes "the" at the start of a sentence; names of participants stay unchanged."""
     return f"T{text[1:]}" if text.startswith("the ") else text
-
-
-def rounded_duration(span_ns: int) -> str:
-    """Formats a duration, in whole seconds from 10 s on."""
-    return formats.duration(span_ns if span_ns < 10**10 else span_ns // 10**9 * 10**9).replace(".0 s", " s")

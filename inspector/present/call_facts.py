@@ -94,7 +94,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
     by = f" by {sender_of(subject.capture, answer)}" if is_named else ""
     state = subject.analysis.states.state_of(subject.message)
     if state is MessageState.REJECTED:
-        outcome = FactPart("Rejected by you" if subject.is_derived else f"Rejected{by}", "warn")
+        outcome = FactPart("Rejected by the user" if subject.is_derived else f"Rejected{by}", "warn")
     elif failed:
         outcome = FactPart(f"Failed{by}", "bad")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import datetime
 
 from inspector.protocol.payloads.content_blocks import size_in_words
@@ -53,6 +54,13 @@ def size(size_bytes: int) -> str:
 def duration(delta_ns: int) -> str:
     """Formats a duration with its sign: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09"."""
     return duration_in_words(delta_ns)
+
+
+def rounded_duration(delta_ns: int) -> str:
+    """Formats a duration as `duration`, in whole seconds from 10 s on; both round to the nearest."""
+    return duration(delta_ns if abs(delta_ns) < 10 * _SECOND else round(delta_ns / _SECOND) * _SECOND).replace(
+        ".0 s", " s"
+    )
 
 
 def latency(latency_ns: int | None) -> str:
@@ -144,6 +152,14 @@ def dollars(value: float) -> str:
     # Three significant digits, however small the amount.
     places = max(2, 2 - math.floor(math.log10(abs(value))))
     return f"${value:.{min(places, 8)}f}"
+
+
+def dollars_alike(values: Sequence[float]) -> list[str]:
+    """Formats amounts of one list with as many decimals as the largest has in `dollars`, so that they compare."""
+    most = max(map(abs, values), default=0.0)
+    places = len(dollars(most).partition(".")[2]) or 2
+    least = 10.0**-places
+    return [f"<${least:.{places}f}" if 0 < value < least else f"${value:,.{places}f}" for value in values]
 
 
 def day_words(time_s: float, now: datetime) -> str:

@@ -18,7 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import Sentence, arguments_words, parts_of, sentence_of
 from inspector.present import formats, wire_text
-from inspector.present.states import BY_YOU
+from inspector.present.states import BY_USER
 from inspector.protocol import kinds
 from inspector.protocol.payloads.record_tables import compact_json
 from inspector.protocol.secrets.masking import MASK, mask_secrets
@@ -230,7 +230,7 @@ def _describe_answer(subject: _Subject, phrase: Phrase) -> None:
         return
     if subject.document.capture.flags_of(subject.message) & Flag.DECLINED:
         phrase.add(told.about, Style.MONO)
-        phrase.add(BY_YOU)
+        phrase.add(BY_USER)
         return
     _add_sentence(told, phrase)
 

@@ -16,7 +16,7 @@ from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.log_vocabulary import kind_word
 from inspector.analysis.passes.user_marks import EMPTY_NOTE, Note
-from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.badges import badge_words
@@ -40,6 +40,8 @@ _FRAME = Flag.FRAME.value
 NO_BROADCAST = (Flag.RPC | Flag.JOIN | Flag.DERIVED).value
 """Flags of messages that go to nobody rather than to everyone if they have no recipients."""
 _NOTICES = "notifications/"
+APPEARS = "appears "
+"""Beginning of the remark on a row that copies of its message fold into."""
 _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
 
 
@@ -103,6 +105,11 @@ class RowContent:
     severity: Severity | None = None
     note: Note = EMPTY_NOTE
     fields: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def may_be_failed(self) -> bool:
+        """Returns True for a failed call, and for the answer of one."""
+        return self.error or (self.state is not None and self.state.short == STATE_NAMES[MessageState.FAILED])
 
     @property
     def expandable(self) -> bool:
@@ -224,7 +231,7 @@ def _repeat_words(document: CaptureDocument, message: int, *, folded: bool) -> s
     if of != NO_ROW:
         return f"{'copy of' if copy else 'repeats'} No. {of + 1}"
     copies = len(capture.copies_of(message)) if folded else 0
-    return f"appears {'twice' if copies == 1 else f'{copies + 1:,} times'}" if copies else ""
+    return f"{APPEARS}{'twice' if copies == 1 else f'{copies + 1:,} times'}" if copies else ""
 
 
 def _fill_stream(content: RowContent, stream: FoldedStream) -> None:

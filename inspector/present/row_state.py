@@ -8,7 +8,7 @@ from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
 from inspector.analysis.views.account.unanswered import is_refused, party_who_left
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
-from inspector.present.states import BY_YOU, STATE_LOOKS, Glyph
+from inspector.present.states import BY_USER, STATE_LOOKS, Glyph
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 
@@ -71,7 +71,7 @@ def _state_words(document: CaptureDocument, message: int, state: MessageState) -
         who = (document.capture.string("sender", by) or "") if by != NO_ROW else ""
         return f"{word} by {wire_text.safe_line(who, _MAX_NAME)}" if who else word
     if state is MessageState.REJECTED and document.capture.string("kind", message) == kinds.REQUEST:
-        return BY_YOU
+        return BY_USER
     if state is MessageState.REJECTED and (why := _rejection_reason(document, message)):
         return f"{word} ({why})"
     return word

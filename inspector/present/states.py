@@ -30,7 +30,7 @@ class StatePill:
 
 
 _GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
-BY_YOU = "rejected by you"
+BY_USER = "rejected by the user"
 """Word for a call that the user of a coding agent did not allow, and for its result."""
 STATE_LOOKS: dict[MessageState, tuple[str, Glyph]] = {
     MessageState.ANSWERED: (_GREY, "check"),
@@ -81,7 +81,7 @@ def state_of(subject: Subject) -> StatePill | None:
         return StatePill("refused", _RED, "cross")
     # Before the general error: the tool did not fail, the user said no.
     if flags & Flag.DECLINED:
-        return StatePill(BY_YOU, _AMBER, "cross")
+        return StatePill(BY_USER, _AMBER, "cross")
     if flags & Flag.ERROR:
         return StatePill("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
     if subject.has_finding("response-without-request", "mcp-answer-to-nothing"):

@@ -8,11 +8,13 @@ import numpy as np
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context import Reader, readers
+from inspector.analysis.views.model_context.reader import main_reader
 from inspector.analysis.views.model_context.reported import GIVEN, Reports, reports_of
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, Steps
 from inspector.engine.requests.steps import statuses_read
 from inspector.engine.requests.turns import steps_of
+from inspector.formats import registry
 from inspector.present.wire_text import safe_line
 
 MOST_AGENTS = 200
@@ -81,6 +83,10 @@ def _agent(held: OpenDocument, own: Rows, space: int, node: int, openers: dict[i
     analysis, capture = held.document.analysis, held.document.capture
     last = own[-1:]
     sender = capture.string("sender", int(last[0])) or ""
+    if node == MAIN and sender in registry.groups().programs:
+        # The program reports the calls of its agent.
+        agent = main_reader(readers(analysis), space)
+        sender = agent.name or sender if agent is not None else sender
     reports = reports_of(analysis, Reader(space, sender), statuses_read(held)) if node == MAIN else None
     has_limit = reports is not None and reports.limit is not None and len(reports.tokens) > 0
     tokens = reports.tokens[-1] if reports is not None and has_limit else sum(

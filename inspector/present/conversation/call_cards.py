@@ -23,7 +23,7 @@ from inspector.present.conversation.texts import pictures_of, raw_text, text_blo
 from inspector.present.conversation.tool_sorts import sort_of_tool
 from inspector.present.message_phrase import arguments_text
 from inspector.present.message_row import row_content
-from inspector.present.states import BY_YOU
+from inspector.present.states import BY_USER
 from inspector.present.sub_agent_facts import prompt_of, result_message, sub_agent_of
 from inspector.present.subject import Subject, correlation_string
 from inspector.protocol import kinds
@@ -229,7 +229,7 @@ def _pill(call: _Call, text: str, command: tuple[str, str] | None) -> Pill | Non
     """Returns the outcome; None where the log states no more than an answer."""
     state = call.state
     if state is StepState.REJECTED:
-        return Pill(BY_YOU, "warn")
+        return Pill(BY_USER, "warn")
     if state is StepState.WAITING:
         return Pill("waiting", "warn")
     if state is StepState.UNANSWERED:
@@ -272,8 +272,8 @@ def _decision(call: _Call) -> str:
         return f"allowed and done after {formats.duration(call.took_ns)}"
     if not call.table.of_person[call.step]:
         return ""
-    verb = "reject it" if call.state is StepState.REJECTED else "answer"
-    return f"you took {formats.duration(call.took_ns)} to {verb}"
+    verb = "rejected" if call.state is StepState.REJECTED else "answered"
+    return f"{verb} after {formats.duration(call.took_ns)}"
 
 
 def _verdict(call: _Call) -> str:
@@ -334,9 +334,7 @@ def _said(call: _Call, text: str, output: Output | None, sort: str) -> str:
     if not call.is_tool:
         told = sentence_of(call.document.analysis, call.answer)
         return wire_text.excerpt(told.words, 120) if told is not None else wire_text.excerpt(text, 120)
-    if output is not None and len(output.lines) == 1 and not output.above and not output.below:
-        return wire_text.safe_line(output.lines[0].text, 120)
-    if not sort or not text.strip():
+    if output is not None or not sort or not text.strip():
         return ""
     if text.lstrip()[:1] in "{[" and len(text) <= _MAX_JSON:
         try:

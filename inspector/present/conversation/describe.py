@@ -33,7 +33,7 @@ from inspector.present.conversation.outline import PRESENCE_KINDS, inherited_ste
 from inspector.present.conversation.texts import is_picture, pictures_of, raw_text, text_blocks
 from inspector.present.folded_stream import is_open
 from inspector.present.message_phrase import Style
-from inspector.present.message_row import RowContent, row_contents
+from inspector.present.message_row import APPEARS, RowContent, row_contents
 from inspector.protocol import msp
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
@@ -119,7 +119,8 @@ def _base(content: RowContent, ref: CardRef) -> dict[str, Any]:
         "ref": ref, "time_ns": content.time_ns, "sender": content.sender,
         "receivers": "" if content.everyone else content.receivers, "badges": content.badges,
         "severity": content.severity.word if content.severity is not None else "",
-        "marked": content.note.marked, "aside": content.aside if content.stream is None else "",
+        "marked": content.note.marked,
+        "aside": "" if content.stream is not None or content.aside.startswith(APPEARS) else content.aside,
     }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def write_conversation(
         as_html: an HTML page; else Markdown.
     """
     none, (reading, _) = Counter[SecretRule](), run_to_end(KeptCalls(document.analysis).reading_rows())
-    options = OutlineOptions(unfolds_all=True, shows_records=as_html)
+    options = OutlineOptions(unfolds_all=True, shows_records=False)
     outline = outline_of(document.analysis, table, options, reading)
     shown = _shown_items(outline, messages)
     name = safe_line(document.name, 200)

@@ -60,9 +60,10 @@ blockquote { border-left: 2px solid var(--line-hair); padding-left: 10px; color:
 .by { color: var(--ink-tertiary); font-size: 12px; }
 .thought > summary { font-style: italic; color: var(--ink-secondary); }
 .call:not(.quiet), .agent { border: 1px solid var(--line-hair); border-radius: 6px; }
-.call > header, .agent > summary { display: flex; gap: 8px; padding: 5px 10px; background: var(--surface-inset);
-  border: 0; border-radius: 6px; align-items: baseline; }
-.call > header .facts, .agent > summary .facts { margin-left: auto; text-align: right; }
+.call > header, .agent > details > summary { display: flex; gap: 8px; padding: 5px 10px;
+  background: var(--surface-inset); border: 0; border-radius: 6px; align-items: baseline; }
+.call > header .facts, .agent > details > summary .facts { margin-left: auto; text-align: right; }
+.call > p, .call > img { margin: 6px 10px; } .agent > details > :not(summary) { margin: 6px 10px; }
 .call b { font-family: inherit; } .bad { color: var(--severity-error); } .warn { color: var(--severity-warning); }
 .good { color: var(--family-tools); --family-tools: #15674b; } .facts, .quiet { color: var(--ink-tertiary); }
 .call.failed { border-color: var(--severity-error); }

@@ -10,13 +10,14 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.steps.step_table import StepKind, StepState, StepTable
 from inspector.present import formats
+from inspector.present.states import BY_USER
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 _WORDS = {
-    StepState.OK: "allowed by you", StepState.REJECTED: "rejected by you", StepState.CANCELLED: "withdrawn",
-    StepState.WAITING: "waits for your permission",
+    StepState.OK: "allowed by the user", StepState.REJECTED: BY_USER, StepState.CANCELLED: "withdrawn",
+    StepState.WAITING: "waits for permission",
 }  # fmt: skip
 
 
@@ -59,7 +60,7 @@ def permissions_of(analysis: Analysis, table: StepTable) -> Permissions:
 
 
 def permission_words(analysis: Analysis, table: StepTable, call: int) -> str:
-    """Describes the decision about a call: "allowed by you after 12 s"; "" if nobody was asked."""
+    """Describes the decision about a call: "allowed by the user after 12 s"; "" if nobody was asked."""
     found = permissions_of(analysis, table)
     place = np.flatnonzero(found.calls == call)
     if not len(place):

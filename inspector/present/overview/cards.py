@@ -22,12 +22,14 @@ class Link(msgspec.Struct, frozen=True):
         message: message to select.
         filter: display filter to apply.
         panel: title of a panel, or "settings:" with the id of a page of the settings.
+        columns: fields that the table shows besides its columns.
     """
 
     view: str = ""
     message: int | None = None
     filter: str | None = None
     panel: str = ""
+    columns: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:

@@ -12,7 +12,7 @@ from inspector.document.working_folder import working_folder_of
 from inspector.formats import registry
 from inspector.formats.table import FORMAT_TITLES, TRACE_NAMES
 from inspector.present import formats
-from inspector.present.account_sentences import AccountSentences, rounded_duration
+from inspector.present.account_sentences import AccountLine, AccountSentences
 from inspector.present.overview.cards import CONVERSATION, Card, Line, Link, Overview, Words
 from inspector.present.overview.facts import OverviewFacts
 from inspector.present.overview.problem_cards import problem_card
@@ -58,12 +58,20 @@ def overview_of(facts: OverviewFacts) -> Overview:
     cards = tuple(card for build in kind if (card := build(facts)) is not None)
     if not cards and (contents := contents_card(facts)) is not None:
         cards = (contents,)
-    head = AccountSentences(facts.document, facts.tally).counts()
+    sentences = AccountSentences(facts.document, facts.tally)
+    head = sentences.counts()
     prompts = [int(facts.steps.rows[step]) for step in facts.steps.prompts.tolist()]
-    title = excerpt(text_of(facts.document.capture, prompts[0]), _TITLE) if prompts else ""
-    title = title or shown_session_title(facts.document.capture) or safe_line(facts.document.name, _TITLE)
-    above = " · ".join(filter(None, (_program(facts), _models(facts), _folder(facts), _time(facts), head)))
-    return Overview(above, title, _below(facts, prompts), cards, facts.document.is_arriving)
+    title, below = "", _below(facts, prompts)
+    if prompts:
+        title = excerpt(text_of(facts.document.capture, prompts[0]), _TITLE)
+    elif kind is _TRAFFIC and (asked := [line for line in sentences.prompt_lines() if line.message is not None]):
+        # In a space, people ask in chats.
+        title, below = excerpt(asked[0].text, _TITLE), _asked_below(asked[1:])
+    title = title or shown_session_title(facts.document.capture)
+    name = safe_line(facts.document.name, _TITLE)
+    program = " ".join(filter(None, (_program(facts), name if title and kind is _TRAFFIC else "")))
+    above = " · ".join(filter(None, (program, _models(facts), _folder(facts), _time(facts), head)))
+    return Overview(above, title or name, below, cards, facts.document.is_arriving)
 
 
 def _builders(facts: OverviewFacts) -> tuple[Build, ...]:
@@ -109,8 +117,17 @@ def _time(facts: OverviewFacts) -> str:
     except (OverflowError, OSError, ValueError):
         return ""
     span = facts.span_ns
-    lasting = "" if not span or facts.document.is_arriving else f", {rounded_duration(span)} long"
+    lasting = "" if not span or facts.document.is_arriving else f", {formats.rounded_duration(span)} long"
     return f"{moment.day} {moment:%b %Y %H:%M}{lasting}"
+
+
+def _asked_below(lines: Sequence[AccountLine]) -> Line:
+    """Returns later requests of people as links."""
+    found = list[Words]()
+    for place, line in enumerate(lines[:_MOST_PROMPTS]):
+        found.append(Words(", then: " if place else "then: ", "quiet"))
+        found.append(Words(excerpt(line.text, _PROMPT), link=Link(CONVERSATION, message=line.message)))
+    return tuple(found)
 
 
 def _below(facts: OverviewFacts, prompts: Sequence[int]) -> Line:

@@ -9,10 +9,12 @@ from inspector.present import formats
 from inspector.present.account_sentences import AccountLine, AccountSentences
 from inspector.present.overview.cards import CONVERSATION, MESSAGES, Card, Link, Row, Section, Tone, Words
 from inspector.present.overview.facts import OverviewFacts, number_link
+from inspector.present.states import BY_USER
 from inspector.present.usage_sentences import UsageSentences
+from inspector.present.wire_text import safe_line
 from inspector.protocol.timestamps import NO_TIME
 
-_MOST_FAILED, _MOST_REJECTED = 6, 4
+_MOST_FAILED, _MOST_REJECTED, _COMMAND = 6, 4, 56
 _REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'
 _FAILED = f'{_REQUESTS} && state == "failed"'
 _REJECTED = f'{_REQUESTS} && state == "rejected"'
@@ -52,7 +54,9 @@ def _failed_rows(facts: OverviewFacts) -> Iterator[Row]:
             words += [Words("  "), Words(reason, "quiet")]
         if repair is not None:
             later = facts.calls.calls[repair.place]
-            after = f" after {formats.count_of(repair.changes, 'change')}" if repair.changes else " later"
+            as_ = f" as {safe_line(repair.command, _COMMAND)}" if repair.command else ""
+            changes = f" after {formats.count_of(repair.changes, 'change')}" if repair.changes else ""
+            after = f"{as_}{changes}" or " later"
             words.append(Words("  "))
             words.append(Words(f"Succeeded{after}", link=Link(CONVERSATION, message=later.row)))
         pill = Words("failed, fixed", "good", pill=True) if repair is not None else Words("failed", "bad", pill=True)
@@ -72,13 +76,13 @@ def _rejected_rows(facts: OverviewFacts) -> Iterator[Row]:
         if waited:
             words.append(Words(f"  after {waited}", "quiet"))
         yield Row(
-            f"rejected {call.row}", (Words("rejected by you", "warn", pill=True),), tuple(words),
+            f"rejected {call.row}", (Words(BY_USER, "warn", pill=True),), tuple(words),
             end=(number_link(call.row),),
         )  # fmt: skip
     if len(rejected) > _MOST_REJECTED:
         more = formats.count_of(len(rejected) - _MOST_REJECTED, "more rejected call")
         words = [Words(more, link=Link(MESSAGES, filter=_REJECTED))]
-        yield Row("rejected more", (Words("rejected by you", "warn", pill=True),), tuple(words))
+        yield Row("rejected more", (Words(BY_USER, "warn", pill=True),), tuple(words))
 
 
 def _waited(facts: OverviewFacts, call: CallFact) -> str:

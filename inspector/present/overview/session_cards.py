@@ -11,7 +11,6 @@ from inspector.analysis.views.steps.call_facts import CommandFact, FileFact, Out
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.analysis.views.steps.time_split import TimeSplit, split_time
 from inspector.present import formats
-from inspector.present.account_sentences import rounded_duration
 from inspector.present.overview.cards import (
     CONVERSATION,
     FILES,
@@ -30,6 +29,7 @@ from inspector.present.overview.cards import (
     Words,
 )
 from inspector.present.overview.facts import ContextSize, OverviewFacts, file_names, joined
+from inspector.present.states import BY_USER
 from inspector.present.usage_sentences import UsageSentences
 from inspector.present.wire_text import safe_line
 
@@ -59,7 +59,7 @@ def time_card(facts: OverviewFacts) -> Card | None:
     parts = tuple(Part(sort, values[sort] / 1e9) for sort, _ in _TIME_WORDS if values[sort] >= _LEAST_NS)
     row = Row("longest", words=_longest(facts, split))
     return Card(
-        "time", "Where did the time go?", (Section("", (row,)),) if row.words else (), rounded_duration(span),
+        "time", "Where did the time go?", (Section("", (row,)),) if row.words else (), formats.rounded_duration(span),
         (Words(unit, "quiet", link=Link(STEPS)),) if unit else (), parts, _time_words(values),
         corner=Words("Steps", link=Link(STEPS)),
     )  # fmt: skip
@@ -68,8 +68,10 @@ def time_card(facts: OverviewFacts) -> Card | None:
 def _time_words(values: dict[str, int]) -> Line:
     longest = max(values.values())
     shown = [(word, values[sort]) for sort, word in _TIME_WORDS if values[sort] >= _LEAST_NS]
-    return joined([[Words(f"{word} {rounded_duration(ns)}", "quiet" if ns != longest else "plain", ns == longest)]
-                   for word, ns in shown])  # fmt: skip
+    return joined([
+        [Words(f"{word} {formats.rounded_duration(ns)}", "plain" if ns == longest else "quiet", ns == longest)]
+        for word, ns in shown
+    ])  # fmt: skip
 
 
 def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
@@ -197,7 +199,7 @@ def _file_row(facts: OverviewFacts, file: FileFact, name: str) -> Row:
         formats.count_of(file.edits, "edit") if file.edits else "",
         "deleted" if file.deletes else "",
         f"{file.failed:,} failed" if file.failed else "",
-        f"{file.rejected:,} rejected by you" if file.rejected else "",
+        f"{file.rejected:,} {BY_USER}" if file.rejected else "",
     ]
     words.append(Words(", ".join(filter(None, acts)), "quiet"))
     end: Line = ()
@@ -227,7 +229,7 @@ def _command_row(facts: OverviewFacts, command: CommandFact) -> Row:
 def _run_mark(outcome: Outcome, row: int) -> Words:
     link = Link(CONVERSATION, message=row)
     if outcome is Outcome.REJECTED:
-        return Words("rejected by you", "warn", pill=True, link=link)
+        return Words(BY_USER, "warn", pill=True, link=link)
     if outcome is Outcome.OPEN:
         return Words("no answer", "quiet", link=link)
     passed = outcome is Outcome.OK
@@ -263,11 +265,14 @@ def _ran_words(facts: OverviewFacts, command: CommandFact) -> str:
         return ""
     first = outcomes.index(Outcome.FAILED)
     if outcomes[-1] is not Outcome.OK:
+        repair = facts.calls.repairs.get(command.calls[-1])
+        if repair is not None:
+            return f"succeeds as {safe_line(repair.command, _COMMAND)}"
         return "still fails" if outcomes[-1] is Outcome.FAILED and len(calls) > 1 else ""
     passed = max(place for place, one in enumerate(outcomes) if one is Outcome.FAILED) + 1
     columns = facts.document.capture.columns
     ns = int(columns["time_ns"][calls[passed].row]) - int(columns["time_ns"][calls[first].row])
-    return f"passes after {rounded_duration(ns)}" if 0 < ns < 1 << 55 else "passes in the end"
+    return f"passes after {formats.rounded_duration(ns)}" if 0 < ns < 1 << 55 else "passes in the end"
 
 
 def cost_card(facts: OverviewFacts) -> Card | None:
@@ -285,7 +290,10 @@ def cost_card(facts: OverviewFacts) -> Card | None:
         )
     elif found is not None and found.calls:
         calls = f"{formats.count_of(found.calls, 'call')} of models"
-        figure, unit = formats.dollars(found.total), [Words(calls, "quiet", link=Link(MESSAGES, filter="cost"))]
+        figure, unit = (
+            formats.dollars(found.total),
+            [Words(calls, "quiet", link=Link(MESSAGES, filter="cost", columns=("cost",)))],
+        )
         dated = f"list prices of {safe_line(costs.dated, 40)}" if costs.dated else "prices"
         corner = Words(f"{dated}, change", link=Link(panel="settings:prices"))
     else:
@@ -307,20 +315,15 @@ def _usage_rows(usage: Usage, priced: tuple[float, ...] | None) -> Iterator[Row]
     if priced is not None:
         weights = {**dict(zip(USAGE_KINDS, priced, strict=True))}
     most = max(weights.values()) or 1
+    amounts = dict(zip(weights, formats.dollars_alike([*weights.values()]), strict=True))
     for kind, word in _KIND_WORDS.items():
         if not values[kind]:
             continue
-        cost = ""
-        if priced is not None:
-            cost = f" · {_short_dollars(weights[kind])}"
-        link = Link(MESSAGES, filter=f"usage.{kind} > 0")
+        cost = f" · {amounts[kind]}" if priced is not None else ""
+        columns = (f"usage.{kind}", "cost") if priced is not None else (f"usage.{kind}",)
+        link = Link(MESSAGES, filter=f"usage.{kind} > 0", columns=columns)
         end = Words(f"{values[kind]:,}", link=link), Words(cost)
         yield Row(kind, (Words(word),), share=weights[kind] / most, end=end)
-
-
-def _short_dollars(value: float) -> str:
-    """Formats a part of a cost in cents."""
-    return "<$0.01" if 0 < value < 0.01 else f"${value:,.2f}"
 
 
 def _cost_notes(facts: OverviewFacts, sentence: str) -> tuple[Row, ...]:
@@ -334,13 +337,13 @@ def _cost_notes(facts: OverviewFacts, sentence: str) -> tuple[Row, ...]:
         return tuple(rows)  # some calls belong to no turn
     order = sorted(np.argsort(-sums, kind="stable")[:_MOST_TURNS].tolist())
     parts: list[list[Words]] = []
-    for turn in order:
+    for turn, amount in zip(order, formats.dollars_alike(sums[order].tolist()), strict=True):
         row = int(steps.rows[steps.prompts[turn]])
         lead = "Turn " if not parts else "turn "
         parts.append(
             [
                 Words(f"{lead}{turn + 1}", link=Link(CONVERSATION, message=row)),
-                Words(f" {_short_dollars(float(sums[turn]))}"),
+                Words(f" {amount}"),
             ]
         )
     more = len(sums) - len(order)

@@ -649,6 +649,7 @@ class Panes(QObject):
         self._visited.add_stop(OVERVIEW)
         if link.filter is not None:
             self.filter_state.apply_filter(link.filter)
+        self.messages.show_columns(link.columns)
         self.view_requested.emit(link.view or MESSAGES)
         if link.message is not None:
             self.go_to(link.message)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.source_editing import SourceEditing
     from inspector.ui.features.surveys import Surveys
     from inspector.ui.features.token_counting import TokenCounting
+    from inspector.ui.features.turn_comparison import TurnComparing
     from inspector.ui.features.undo import UndoHistory
     from inspector.ui.features.window_restoring import Restoring
     from inspector.ui.input.action import Actions
@@ -379,6 +380,12 @@ class WindowFeatures(QMainWindow):
         return Comparing(self.theme, self.shown, self.notices, self)
 
     @cached_property
+    def turn_comparing(self) -> TurnComparing:
+        from inspector.ui.features.turn_comparison import TurnComparing
+
+        return TurnComparing(self.theme, self.shown, self.notices, self)
+
+    @cached_property
     def exporting(self) -> Exporting:
         from inspector.ui.features.exporting import Exporting
 
@@ -540,7 +547,8 @@ class WindowFeatures(QMainWindow):
             self.filter_conditions.attach, self.gateway.attach, self.deferred_checks.start,
             self.plugin_notices.attach, self.memory_limit.attach, self.engine_watch.attach, self.counting.start,
             self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
-            self.sources.attach, self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,
+            self.sources.attach, self.exporting.attach, self.saving.attach, self.comparing.attach,
+            self.turn_comparing.attach, self.dock_row.attach,
         )  # fmt: skip
         for attach in attaching:
             self.shown.attached.connect(attach)

@@ -87,7 +87,10 @@ def test_failures_of_scripts_are_failures_everywhere(scripts: list[dict[str, Any
     assert calls(document) == {"tools": 5, "answered": 5, "failed": 3, "unanswered": 0, "rejected": 1}
     assert len(rows(document, "error")) == len(rows(document, "kind == mcp/request && state == failed")) == 3
     lines = {line.about: line.text for line in account(document).lines}
-    assert (lines["Failed"], lines["Rejected"]) == ("3 calls failed: exec 3", "you rejected 1 call: exec_command 1")
+    assert (lines["Failed"], lines["Rejected"]) == (
+        "3 calls failed: exec 3",
+        "The user rejected 1 call: exec_command 1",
+    )
     said = [
         document.capture.records.payload(row)["result"]["content"] for row in rows(document, "kind == mcp/response")
     ]

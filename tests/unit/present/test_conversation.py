@@ -270,7 +270,7 @@ def test_a_permission_is_on_the_card_of_its_call() -> None:
     assert not [card for card in cards if card.verb == "session/request_permission"]
     asked = [card.decision for card in cards if card.decision]
     assert asked
-    assert all(decision.startswith(("allowed by you", "rejected by you")) for decision in asked)
+    assert all(decision.startswith(("allowed by the user", "rejected by the user")) for decision in asked)
     document.close()
 
 

@@ -123,3 +123,16 @@ def test_what_is_no_date_has_no_time_of_day(time_ns: int) -> None:
 )
 def test_a_short_wait_is_not_none(waited_ns: int | None, text: str) -> None:
     assert Wait(0, "coder", "files", "read_file", waited_ns, discovery=False).how_long == text
+
+
+def test_long_durations_round_to_the_nearest_second_as_others_do() -> None:
+    for ns in (491_700_000_000, 59_960_000_000, 61_499_000_000):
+        assert formats.rounded_duration(ns) == formats.duration(ns)
+    assert formats.rounded_duration(12_600_000_000) == "13 s"
+    assert formats.rounded_duration(9_300_000_000) == "9.3 s"
+
+
+def test_amounts_of_a_list_have_equally_many_decimals() -> None:
+    assert formats.dollars_alike([0.00286, 0.00408, 0.000001]) == ["$0.00286", "$0.00408", "<$0.00001"]
+    assert formats.dollars_alike([12.4, 0.25, 0.001, 0]) == ["$12.40", "$0.25", "<$0.01", "$0.00"]
+    assert formats.dollars_alike([]) == []

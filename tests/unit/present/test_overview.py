@@ -131,7 +131,7 @@ def test_a_failure_is_fixed_by_the_same_command_or_a_later_edit_of_the_file() ->
     ]  # fmt: skip
     facts = calls_in(document_of(*lines))
     assert [call.outcome for call in facts.calls] == [Outcome.FAILED] * 2 + [Outcome.OK] * 2 + [Outcome.FAILED]
-    assert facts.repairs == {0: (3, 1), 1: (2, 0)}
+    assert facts.repairs == {0: (3, 1, ""), 1: (2, 0, "")}
     file = facts.files()[0]
     assert (file.edits, file.failed, file.added, file.removed) == (1, 1, 1, 1)
     assert facts.calls[file.test].row == 6
@@ -330,3 +330,25 @@ def test_the_account_and_the_overview_tell_one_duration_of_a_trace() -> None:
     assert head.endswith(" in 45 ms")
     assert ", 45 ms long" in above
     engine.close()
+
+
+def test_a_gateway_is_titled_by_what_was_asked() -> None:
+    overview = overview_in(document_at(sample("captures/demo-round.ctxcap")))
+    assert overview.title.startswith("human to lead: ")
+    assert "demo-round.ctxcap" in overview.above
+    assert [one.link.view for one in overview.below if one.link is not None] == ["conversation"] * 2
+    assert overview.cards[0].id == "people"
+
+
+def test_a_failure_names_the_spelling_of_the_command_that_succeeded() -> None:
+    lines = [line for command, failed in (("python app.py", True), ("python app.py", True), ("python3 app.py", False))
+             for call in [tool_call("Bash", arguments={"command": command})]
+             for line in (call, tool_result(call, "x", result={"isError": failed}))]  # fmt: skip
+    overview = overview_in(document_of(*lines))
+    problems, changes = card_of(overview, "problems"), card_of(overview, "changes")
+    assert problems is not None
+    assert changes is not None
+    assert "Succeeded as python3 app.py" in "\n".join(problems.texts)
+    told = "\n".join(changes.texts)
+    assert "succeeds as python3 app.py" in told
+    assert "still fails" not in told

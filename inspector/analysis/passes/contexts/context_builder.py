@@ -7,6 +7,7 @@ reports of sub-sessions and sub-agents. All other messages only belong to a cont
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -85,6 +86,7 @@ class ContextBuilder:
         self._named_starts = NamedStarts(capture, self.tree)
         self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, while no message bears it
         self.ending: dict[int, int] = {}
+        self._agent_labels: Counter[tuple[int, str]] = Counter()
         self._void: frozenset[int] = frozenset()  # messages of the batch without effect
         self._events = array("q")  # node, row, code and sender of starts and ends that are not applied yet
 
@@ -469,7 +471,10 @@ class ContextBuilder:
             return
         label = label_of_text(told.label or "")
         if label and not self.tree.label[node]:
-            self.tree.label[node] = label
+            # Agents with the same task in one session get numbers.
+            self._agent_labels[told.space, label] += 1
+            number = self._agent_labels[told.space, label]
+            self.tree.label[node] = label if number == 1 else f"{label} ({number})"
         if told.parent is not None:
             node = self.tree.place(node, self.tree.node_of_key(told.space, told.parent))
         self._merge_facts()

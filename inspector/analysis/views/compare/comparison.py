@@ -11,6 +11,7 @@ from inspector.analysis.views.compare.differences import Rows, classify
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.run_steps import RunSteps, of_one_format, read_run
 from inspector.analysis.views.compare.surroundings import Change, Surroundings
+from inspector.analysis.views.steps.step_table import StepTable
 from inspector.base.slices import SlicedWork
 
 
@@ -39,6 +40,18 @@ def compare_runs(one: Analysis, other: Analysis, ignored: Ignored) -> SlicedWork
     programs = of_one_format(one, other)
     mine = yield from read_run(one, ignored, programs=programs)
     theirs = yield from read_run(other, ignored, programs=programs)
+    return (yield from _compare(mine, theirs, ignored))
+
+
+def compare_turns(analysis: Analysis, table: StepTable, one: int, other: int) -> SlicedWork[RunComparison]:
+    """Compares two turns of a document, in steps. O(bytes of their messages)."""
+    ignored = Ignored()
+    mine = yield from read_run(analysis, ignored, programs=False, table=table, turn=one)
+    theirs = yield from read_run(analysis, ignored, programs=False, table=table, turn=other)
+    return (yield from _compare(mine, theirs, ignored))
+
+
+def _compare(mine: RunSteps, theirs: RunSteps, ignored: Ignored) -> SlicedWork[RunComparison]:
     aligned = yield from align_runs(mine, theirs)
     around = Surroundings(mine, theirs, ignored)
     yield

@@ -154,17 +154,23 @@ def of_one_format(one: Analysis, other: Analysis) -> bool:
     return bool(names[0] & names[1])
 
 
-def read_run(analysis: Analysis, ignored: Ignored, *, programs: bool) -> SlicedWork[RunSteps]:
+def read_run(
+    analysis: Analysis, ignored: Ignored, *, programs: bool, table: StepTable | None = None, turn: int | None = None
+) -> SlicedWork[RunSteps]:
     """Reads the compared steps. O(messages) in numpy, O(bytes) of their messages.
 
     Args:
         analysis: the run.
         ignored: what does not count.
         programs: compare system prompts and other texts of programs too.
+        table: its steps, if they are known.
+        turn: reads the steps of this turn alone.
     """
-    table = step_table(analysis)
+    table = step_table(analysis) if table is None else table
     yield
     steps = _compared(analysis, table, programs=programs)
+    if turn is not None:
+        steps = steps[table.turns[steps] == turn]
     outputs = outputs_of(table)[steps]
     reading = _Reading(analysis, ignored)
     rows, ends = table.rows[steps], table.ends[steps]

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
 from inspector.analysis.views.model_context.reader import Reader
+from inspector.formats import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,13 @@ def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | No
 
 def calls_of(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
     """Returns the messages that report model calls of a reader, ascending."""
-    calls, columns = analysis.usage.reports(), analysis.capture.columns
-    own = columns["sender"][calls] == (analysis.capture.strings.find(reader.name or "") or -1)
+    calls, columns, strings = analysis.usage.reports(), analysis.capture.columns, analysis.capture.strings
+    senders, groups = columns["sender"][calls], registry.groups()
+    own = senders == (strings.find(reader.name or "") or -1)
+    if reader.name in groups.main_agents:
+        # Some programs report the calls of their agent themselves.
+        programs = [code for name in groups.programs if (code := strings.find(name))]
+        own |= np.isin(senders, programs) & (analysis.contexts.nodes_of(calls) == MAIN)
     return calls[own & (columns["space"][calls] == reader.space)]
 
 

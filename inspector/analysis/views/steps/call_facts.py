@@ -4,7 +4,8 @@ Calls are counted as in `tool_calls`. Payloads of calls are read once and kept.
 
 RULES: a failed command was fixed if the same command succeeded later. A failed edit was fixed if a later edit of the
 same file succeeded. Commands are the same if they differ only in a leading "cd", in redirections to the output, or in a
-final "head" or "tail".
+final "head" or "tail". A command also fixes one that differs only in the spelling of the interpreter, as "python3" in
+place of "python"; the repair then names it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ _CHANGING = re.compile(
 _JOINTS = re.compile(r"[;|&\n]+")
 _MOVING = re.compile(r"\Acd [^&;|]+&& *")
 _TRIMMING = re.compile(r"(?: *2>&1| *\| *(?:head|tail)(?: +[-\w]+)*)+ *\Z")
+_INTERPRETER = re.compile(r"(\A|[;&|] *)python(?:3(?:\.\d+)?)?(?= )")
 _MAX_COMMAND = 4_000
 """Limit of a command in characters."""
 
@@ -218,23 +220,26 @@ class CallFacts:
     def repairs(self) -> dict[int, Repair]:
         """The success that put a failed call right, by index of the failed call. O(calls)."""
         found: dict[int, Repair] = {}
-        by_command, by_path = dict[str, int](), dict[str, int]()
+        by_command, by_spelling, by_path = dict[str, int](), dict[str, int](), dict[str, int]()
         changes = 0  # successful changes from the call to the end
         changes_from: dict[int, int] = {}
         for place in range(len(self.calls) - 1, -1, -1):
             call = self.calls[place]
             if call.outcome is Outcome.FAILED:
+                command = plain_command(call.command)
                 later = (
-                    by_command.get(plain_command(call.command)) if call.command
+                    by_command.get(command, by_spelling.get(_one_spelling(command))) if call.command
                     else min((by_path[path] for path in call.changed_paths if path in by_path), default=None)
                 )  # fmt: skip
                 if later is not None:
-                    found[place] = Repair(later, changes - changes_from[later])
+                    other = plain_command(self.calls[later].command) if call.command else ""
+                    found[place] = Repair(later, changes - changes_from[later], "" if other == command else other)
             elif call.outcome is Outcome.OK:
                 changes += call.is_change
                 changes_from[place] = changes
                 if call.command:
-                    by_command[plain_command(call.command)] = place
+                    command = plain_command(call.command)
+                    by_command[command] = by_spelling[_one_spelling(command)] = place
                 by_path.update(dict.fromkeys(call.changed_paths, place))
         return found
 
@@ -245,10 +250,12 @@ class Repair(NamedTuple):
     Attributes:
         place: index of the call.
         changes: number of calls between both that changed files.
+        command: the command that succeeded, if it is spelled in another way; "".
     """
 
     place: int
     changes: int
+    command: str = ""
 
 
 def _add_touch(file: FileFact, place: int, call: CallFact, touch: Touch) -> None:
@@ -273,6 +280,11 @@ def plain_command(command: str) -> str:
     """Returns a command on one line, without a leading "cd", redirections of its output, and a final "head"."""
     line = " ".join(command.split())
     return _TRIMMING.sub("", _MOVING.sub("", line)) or line
+
+
+def _one_spelling(command: str) -> str:
+    """Returns a plain command with one name for all versions of its interpreter."""
+    return _INTERPRETER.sub(r"\1python", command)
 
 
 class KeptCalls:

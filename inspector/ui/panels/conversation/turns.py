@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QContextMenuEvent,
     QFont,
     QFontMetrics,
     QKeyEvent,
@@ -24,6 +25,7 @@ from typing_extensions import override
 
 from inspector.engine.requests.turns import DescribePrompts, Turn, Turns
 from inspector.present import formats
+from inspector.present.states import BY_USER
 from inspector.protocol.timestamps import NO_TIME
 from inspector.ui.look.hatch import paint_hatch
 from inspector.ui.look.text_flags import LEFT
@@ -69,7 +71,7 @@ def fact_words(turn: Turn) -> list[tuple[str, str]]:
     if turn.failed:
         facts.append((f"{turn.failed:,} failed", "severity.error"))
     if turn.rejected:
-        facts.append((f"{turn.rejected:,} rejected by you", "severity.warning"))
+        facts.append((f"{turn.rejected:,} {BY_USER}", "severity.warning"))
     return facts
 
 
@@ -179,10 +181,12 @@ class TurnsView(VariableHeightView):
 
     Signals:
         turn_requested(int): go to this turn.
+        menu_asked(int, QPoint): show the menu of this turn at this position on the screen.
         left(): Esc was pressed.
     """
 
     turn_requested = Signal(int)
+    menu_asked = Signal(int, object)
     left = Signal()
 
     def __init__(self, model: TurnsModel, themes: ThemeController, parent: QWidget | None = None) -> None:
@@ -355,6 +359,14 @@ class TurnsView(VariableHeightView):
         if index.isValid() and event.button() is Qt.MouseButton.LeftButton:
             self.show_row(index.row(), quietly=True)
             self._choose(index.row())
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
+        if index.isValid() and self._turns.row(index.row()).turn is not None:
+            at = self.visualRect(index).center() if keyboard else event.pos()
+            self.menu_asked.emit(self._turns.row(index.row()).number, self.viewport().mapToGlobal(at))
 
     def _choose(self, row: int) -> None:
         if 0 <= row < self._turns.rowCount():

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from inspector.engine.requests.files import FileAccess, FileLine, Outcome, TouchKind
 from inspector.present import formats
 from inspector.present.rows import PRIMARY, SECONDARY, TERTIARY, Cell, Column, Icon, Layout, Row, Text
+from inspector.present.states import BY_USER
 
 LAYOUT = Layout(((
     Column(),
-    Column(width=110, right=True),
+    Column(width="+00,000", font="number", right=True, gap=6),
+    Column(width="-00,000", font="number", right=True),
     Column(width=170, from_width=560),
     Column(width=125, from_width=680),
     Column(width="00:00:00 ", font="number", right=True, from_width=480),
     Column(width="No. 00000", font="number", right=True),
 ),))  # fmt: skip
-"""Name or kind of access; lines; accesses or outcome; tests or caller; time; number."""
+"""Name or kind of access; added lines; removed lines; accesses or outcome; tests or caller; time; number."""
 _CHEVRON, _INDENT = 16, 30
 _KINDS = {TouchKind.EDITED: "edit", TouchKind.WRITTEN: "write", TouchKind.DELETED: "deletion", TouchKind.READ: "read"}
 _OUTCOMES = {
     Outcome.OK: ("", SECONDARY), Outcome.FAILED: ("failed", "severity.error"),
-    Outcome.REJECTED: ("rejected by you", "severity.warning"), Outcome.OPEN: ("no answer", TERTIARY),
+    Outcome.REJECTED: (BY_USER, "severity.warning"), Outcome.OPEN: ("no answer", TERTIARY),
 }  # fmt: skip
 _RESULTS: dict[Outcome | None, tuple[str, str]] = {
     Outcome.OK: ("passed", "state.active"), Outcome.FAILED: ("failed", "severity.error"),
@@ -49,7 +52,7 @@ def _file_row(file: FileLine, *, is_open: bool) -> Row:
             Icon("collapse" if is_open else "expand", side=_CHEVRON, advance=_CHEVRON, shift=-3),
             Text(file.name, "mono-row", PRIMARY if file.is_changed else SECONDARY),
         ),
-        line_cell(file.added, file.removed), (Text(acts, ink=SECONDARY),), (Text(told, ink=ink),),
+        *line_cells(file.added, file.removed), (Text(acts, ink=SECONDARY),), (Text(told, ink=ink),),
         _time_cell(file.accesses[-1].time), (),
     )  # fmt: skip
     copied = ", ".join(filter(None, (file.path, lines, acts, told)))
@@ -63,7 +66,7 @@ def _test_row(file: FileLine) -> Row:
     told, ink = _RESULTS.get(file.test_outcome, ("no result", TERTIARY))
     number = formats.message_number(file.test)
     cells = (
-        (Text("Last test run after the last edit", ink=SECONDARY),), (), (Text(told, ink=ink),), (),
+        (Text("Last test run after the last edit", ink=SECONDARY),), (), (), (Text(told, ink=ink),), (),
         _time_cell(file.test_time), (Text(number, "number", "accent.text", "never"),),
     )  # fmt: skip
     spoken = f"last test run after the last edit: {told}, {number}"
@@ -79,7 +82,7 @@ def _access_row(file: FileLine, place: int, access: FileAccess) -> Row:
     kind, (told, ink) = _KINDS[access.kind], _OUTCOMES[access.outcome]
     number = formats.message_number(access.message)
     cells = (
-        (Text(kind.capitalize(), ink=SECONDARY),), line_cell(access.added, access.removed),
+        (Text(kind.capitalize(), ink=SECONDARY),), *line_cells(access.added, access.removed),
         (Text(told, ink=ink),), (Text(access.caller, ink=TERTIARY),), _time_cell(access.time),
         (Text(number, "number", "accent.text", "never"),),
     )  # fmt: skip
@@ -111,10 +114,18 @@ def act_words(file: FileLine, *, reads: bool = True) -> str:
     return ", ".join(words)
 
 
+def line_cells(added: int, removed: int) -> tuple[Cell, Cell]:
+    """Returns the numbers of added and of removed lines."""
+    return (
+        (Text(f"+{added:,}", "number", "state.active", "never"),) if added else (),
+        (Text(f"\N{MINUS SIGN}{removed:,}", "number", "severity.error", "never"),) if removed else (),
+    )
+
+
 def line_cell(added: int, removed: int) -> Cell:
-    """Returns the numbers of added and removed lines."""
-    parts = [Text(f"+{added:,}", "number", "state.active", "never", space=6)] if added else []
-    return (*parts, *([Text(f"\N{MINUS SIGN}{removed:,}", "number", "severity.error", "never")] if removed else ()))
+    """Returns the numbers of added and removed lines, one after the other."""
+    parts = [part for cell in line_cells(added, removed) for part in cell]
+    return (*(replace(part, space=6) for part in parts[:-1] if isinstance(part, Text)), *parts[-1:])
 
 
 def line_words(added: int, removed: int) -> str:

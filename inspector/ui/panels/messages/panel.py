@@ -359,6 +359,13 @@ class MessagesPanel(QWidget):
         except RequestError:
             return
 
+    def show_columns(self, names: Sequence[str]) -> None:
+        """Shows columns of fields in this window, without a change of the settings."""
+        for name in names:
+            if self.model.columns.named(name) is None:
+                columns = self.model.columns.with_field(name)
+                self.set_table(self.table.model_copy(update={"columns": columns}))
+
     def choose_time(self, mode: str) -> None:
         """Changes the column Time: an id of `times.MODES`.
 

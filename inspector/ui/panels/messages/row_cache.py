@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from inspector.engine.requests.repairs import FixedCalls
 from inspector.engine.requests.rows import Look, LookRule, Looks, MessageLooks, MessageRows, RowContent
+from inspector.present import formats
 from inspector.settings import HighlightRule
 from inspector.ui.widgets.latest_answer import Client, Pending
 
@@ -151,8 +153,24 @@ class RowCache(QObject):
             if row.message not in self._changed_meanwhile:
                 self._outdated.discard(row.message)
         self._changed_meanwhile.difference_update(asked)
+        self._ask_for_repairs([row for row in rows if row.may_be_failed])
         if not self._in_call and not self._on_screen.isdisjoint(asked):
             self.arrived.emit()
+
+    def _ask_for_repairs(self, failed: list[RowContent]) -> None:
+        """Adds to rows of failures the later calls that put them right."""
+        if not failed or self._client.state.is_arriving:
+            return
+
+        def take(fixed: dict[int, int]) -> None:
+            for row in failed:
+                if row.message in fixed and not row.aside:
+                    told = f"{row.state.short}, " if row.state is not None else ""
+                    row.aside = f"{told}fixed by {formats.message_number(fixed[row.message])}"
+            if fixed:
+                self.arrived.emit()
+
+        self._client.send_request(FixedCalls(tuple(row.message for row in failed)), take, lambda _sentence: None)
 
     def invalidate(self, messages: Iterable[int] | None = None) -> None:
         """Marks rows as outdated, by default all."""

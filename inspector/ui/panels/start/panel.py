@@ -156,7 +156,7 @@ class StartPage(QWidget):
     def _build_cards(self) -> QVBoxLayout:
         self._card_column = QVBoxLayout()
         cards: tuple[tuple[str, str, str, SignalInstance], ...] = (
-            ("open", "Open a log", "Gateway logs, MCP traffic, traces, captures", self.open_requested),
+            ("open", "Open a log", "Sessions, transcripts, traces, gateway and MCP logs", self.open_requested),
             ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
             ("tap", "Tap an MCP server", "Record its messages with a client", self.tap_requested),
             ("sessions", "Agent sessions", SOME_PRODUCTS, self.sessions_requested),
@@ -220,10 +220,6 @@ class StartPage(QWidget):
         lines.addLayout(self._session_column)
         self._looking = TextLabel("Looking for sessions...", variant="tertiary", name="startLooking", parent=self)
         self._session_column.addWidget(self._looking)
-        self._try_demo = LinkButton("Start the demo", name="startTryDemo", parent=self)
-        self._try_demo.clicked.connect(_without_argument(self.demo_requested.emit))
-        self._try_demo.hide()
-        self._session_column.addWidget(self._try_demo, 0, Qt.AlignmentFlag.AlignLeft)
         lines.addStretch(1)
         return self._found
 
@@ -296,7 +292,6 @@ class StartPage(QWidget):
             self._sessions.append(row)
         self._looking.setText(NO_SESSIONS)
         self._looking.setVisible(not found)
-        self._try_demo.setVisible(not found)
         self._all.setVisible(bool(found))
 
     def _add_row(self, recent: Recent, ask: Callable[[object], object], what: ConnectionSettings | str) -> None:
@@ -425,7 +420,6 @@ class StartPage(QWidget):
         for label in (self._nothing, self._looking):
             label.setContentsMargins(round(12 * zoom), round(4 * zoom), 0, round(4 * zoom))
         self._session_head.setContentsMargins(round(12 * zoom), round(18 * zoom), round(10 * zoom), round(9 * zoom))
-        self._try_demo.setContentsMargins(round(12 * zoom), 0, 0, 0)
         self._found.setMinimumHeight(round((18 + 9 + 18 + 44 * SESSIONS_SHOWN) * zoom))
         self.update()
 

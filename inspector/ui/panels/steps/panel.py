@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -32,6 +32,7 @@ class StepsPanel(QWidget):
     Signals:
         message_requested(int): select this message.
         open_requested(int): show this message where it can be read.
+        menu_asked(int, QPoint): show the menu of this message's row at this position on the screen.
         range_chosen(str): the user brushed a range; a display filter.
         counted(int): number of shown steps.
 
@@ -43,6 +44,7 @@ class StepsPanel(QWidget):
 
     message_requested = Signal(int)
     open_requested = Signal(int)
+    menu_asked = Signal(int, object)
     range_chosen = Signal(str)
     counted = Signal(int)
 
@@ -157,6 +159,15 @@ class StepsPanel(QWidget):
         condition = self._client.answer_now(RangeCondition(first, last))
         if condition is not None:
             self.range_chosen.emit(condition)
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        view, port = self.view, self.view.viewport()
+        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = view.currentIndex() if keyboard else view.indexAt(port.mapFromGlobal(event.globalPos()))
+        if index.isValid() and (keyboard or port.rect().contains(port.mapFromGlobal(event.globalPos()))):
+            at = port.mapToGlobal(view.visualRect(index).center()) if keyboard else event.globalPos()
+            self.menu_asked.emit(int(self.model.rows.messages[self.model.visible[index.row()]]), at)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
+from inspector.engine.document_state import DocumentState
 from inspector.engine.requests.rows import Look, Looks, MessageRows, RowContent
 from inspector.settings import HighlightRule
 from inspector.ui.document_client import DocumentClient
@@ -31,6 +32,11 @@ class Engine(DocumentClient):
     ) -> Any:
         self.sent.append((request.messages, answered, failed))
         return SimpleNamespace(cancel=lambda: self.cancelled.append(request.messages))
+
+    @property
+    @override
+    def state(self) -> DocumentState:
+        return DocumentState()
 
     def answer_rows(self, place: int, text: str) -> None:
         messages, answered, _ = self.sent[place]
@@ -149,3 +155,13 @@ def test_highlights_of_other_rules_are_dropped(engine: Engine) -> None:
     looks.prepare((1,))
     engine.answer_looks(1, TEAL)
     assert looks.cached_look(1) == TEAL
+
+
+def test_a_failed_row_names_the_call_that_put_it_right(engine: Engine) -> None:
+    rows = RowCache(engine, MessageRows, engine)
+    rows.prepare((1, 2))
+    failed, fine = RowContent(1, "2", error=True), RowContent(2, "3")
+    engine.sent[0][1]([failed, fine])
+    assert [messages for messages, *_ in engine.sent] == [(1, 2), (1,)]
+    engine.sent[1][1]({1: 6})
+    assert (rows.content(1).aside, rows.content(2).aside) == ("fixed by No. 7", "")

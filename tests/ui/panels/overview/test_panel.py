@@ -17,7 +17,8 @@ from inspector.ui.panels.overview.card_view import CardView
 from inspector.ui.panels.overview.panel import OverviewPanel
 from inspector.ui.panels.overview.word_link import WordLink
 from inspector.ui.window.main_window import MainWindow
-from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
+from tests.samples import sample
 from tests.ui.windows import in_turn, numbers, panes_of, story, window_on
 
 SIDES = ("Contexts", "Participants", "Details")
@@ -195,6 +196,19 @@ def test_an_empty_document_shows_its_name(application: Application, lands_as_set
     assert page.overview is not None
     assert page.overview.title
     assert page.cards == []
+
+
+def test_a_figure_of_tokens_shows_its_column(application: Application, lands_as_set: None) -> None:
+    window = window_on(application, document_at(sample("claude-code.jsonl")))
+    window.show()
+    panel = panel_of(window)
+    link = next(one for one in shown_links(panel) if one.words.link is not None and one.words.link.columns)
+    link.click()
+    assert link.words.link is not None
+    columns = panes_of(window).messages.model.columns
+    assert window.center.current == MESSAGES
+    assert all(columns.named(name) is not None for name in link.words.link.columns)
+    assert not any(column.name.startswith("usage") for column in application.settings.table.columns)
 
 
 def begun_again(window: MainWindow) -> None:

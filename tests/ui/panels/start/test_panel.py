@@ -90,11 +90,13 @@ def test_newest_sessions_open_with_a_click(page: StartPage, qtbot: QtBot, tmp_pa
     assert find(page, "start_paste").mapTo(page, QPoint()) == place
 
 
-def test_without_sessions_the_demo_is_offered(page: StartPage, qtbot: QtBot) -> None:
+def test_the_demo_is_offered_once(page: StartPage, qtbot: QtBot) -> None:
     page.show_sessions([])
     assert child(page, QLabel, "startLooking").text() == NO_SESSIONS
+    names = [one.accessibleName() for one in page.findChildren(QAbstractButton) if one.isVisibleTo(page)]
+    assert sum("demo" in name for name in names) == 1
     with qtbot.waitSignal(page.demo_requested):
-        qtbot.mouseClick(find(page, "startTryDemo"), Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(find(page, "start_demo"), Qt.MouseButton.LeftButton)
 
 
 def test_a_switched_off_lookup_leaves_no_list(theme_controller: ThemeController, qtbot: QtBot) -> None:
