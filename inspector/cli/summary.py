@@ -116,7 +116,7 @@ def _print_models(found: dict[str, Any]) -> None:
     if calls["tools"]:
         parts = [f"{calls[name]:,} {name}" for name in ("answered", "failed", "unanswered")]
         parts += [f"{calls['untraced']:,} without a recorded result"] if "untraced" in calls else []
-        parts += [f"{calls['rejected']:,} rejected by you"] if calls["rejected"] else []
+        parts += [f"{calls['rejected']:,} rejected by the user"] if calls["rejected"] else []
         print_line(f"  tool calls    {calls['tools']:,}: {', '.join(parts)}")
     if found["compactions"]:
         print_line(f"  compactions   {found['compactions']:,}")

@@ -87,6 +87,8 @@ def turn_figures(table: StepTable, calls: CallFacts, one: int, other: int) -> li
             continue
         one_text, other_text = ("" if value is None else unit(value) for value in (a, b))
         delta = ""  # equal as shown
+        if unit is _duration:
+            a, b = (_rounded(value) for value in (a, b))
         if a is not None and b is not None and one_text != other_text:
             delta = f"{'+' if b > a else chr(0x2212)}{unit(abs(b - a))}"
         figures.append(TurnFigure(name, one_text, other_text, delta))
@@ -123,6 +125,12 @@ def _values(
 
 def _duration(ns: int) -> str:
     return formats.duration(ns) if ns else "0 s"
+
+
+def _rounded(ns: int) -> int:
+    """Rounds a duration as it is shown, so that the difference is that of the shown values."""
+    step = 1_000_000 if ns < 10**9 else 10**8 if ns < 59_950_000_000 else 10**9
+    return round(ns / step) * step
 
 
 def _node(table: StepTable, turn: int) -> int:

@@ -64,3 +64,16 @@ def test_a_message_before_the_first_prompt_has_no_turn() -> None:
     with pytest.raises(RequestError):
         engine.answer_request(number, CompareTurns(0, 1))
     engine.close()
+
+
+def test_a_difference_is_that_of_the_shown_durations() -> None:
+    session = ClaudeSession()
+    for pause in (88.4, 27.6):
+        session.prompt("on")
+        session.text("Yes.", after_s=pause)
+    engine = Engine()
+    number = engine.adopt(document_of(*session.records))
+    figures = {one.name: one for one in engine.answer_request(number, CompareTurns(0, 2)).figures}
+    engine.close()
+    model = figures["Model"]
+    assert (model.one, model.other, model.delta) == ("1 min 28 s", "27.6 s", "\N{MINUS SIGN}1 min")

@@ -71,8 +71,8 @@ class TurnComparisonDialog(Dialog):
         self.words.setText(found.summary)
         layout = _figure_layout(found.titles)
         self._figure_rows.replace_source(ListedRows(layout, [_figure_row(one, found.titles) for one in found.figures]))
-        height = self._themes.theme.metrics.row * len(found.figures)
-        self.figures.setFixedHeight(min(height + 2, self.height() * 5 // 10))
+        row = self._themes.theme.metrics.row
+        self.figures.setFixedHeight(row * min(len(found.figures), self.height() * 58 // (100 * row)))
         rows = [_step_row(place, pair, found.titles) for place, pair in enumerate(found.steps)]
         self._step_rows.replace_source(ListedRows(_step_layout(found.titles), rows))
 
