@@ -68,10 +68,22 @@ def _context_size(held: OpenDocument) -> Steps[ContextSize | None]:
         context = yield from _context_of(held, kept, reader)
         moment = context.moment_at(len(analysis) - 1)
         outside, largest = moment.outside(), _largest_results(moment)
+    messages = _own_messages(held, reader, found.messages)
     return ContextSize(
-        safe_line(reader.title, 60), tuple(found.messages.tolist()), tuple(found.tokens.tolist()), found.limit,
+        safe_line(reader.title, 60), tuple(messages.tolist()), tuple(found.tokens.tolist()), found.limit,
         outside, tuple(largest), analysis.tokens.done,
     )  # fmt: skip
+
+
+def _own_messages(held: OpenDocument, reader: Reader, reports: Rows) -> Rows:
+    """Returns the reports; in place of one that a program wrote, the last message of the reader before it."""
+    columns, stop = held.document.capture.columns, len(held.document.analysis)
+    own = columns["sender"][:stop] == (held.document.capture.strings.find(reader.name or "") or -1)
+    rows = np.flatnonzero(own & (columns["space"][:stop] == reader.space))
+    if not len(rows):
+        return reports
+    before = np.searchsorted(rows, reports, side="right") - 1
+    return np.where(own[reports] | (before < 0), reports, rows[np.maximum(before, 0)])
 
 
 def _context_of(held: OpenDocument, kept: _KeptContext, reader: Reader) -> Steps[ModelContext]:
