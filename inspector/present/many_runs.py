@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.analysis.views.many_runs.distances import Outlier, distances, outliers
+from inspector.analysis.views.many_runs.distances import Distances, Outlier, distances, outliers
 from inspector.analysis.views.many_runs.facts import LEVEL, Fact, Separation, separate
 from inspector.analysis.views.many_runs.run_chain import RunChain
 from inspector.analysis.views.many_runs.run_tree import TreeRow, run_tree, way_count
-from inspector.analysis.views.many_runs.step_keys import changing_calls, step_keys
+from inspector.analysis.views.many_runs.step_keys import StepKeys, changing_calls, step_keys
 from inspector.base.optional_dependencies import STATS
 from inspector.base.slices import SlicedWork
 from inspector.present.formats import count_of
@@ -141,16 +141,42 @@ def by_task(runs: Sequence[RunChain]) -> list[tuple[str | None, list[RunChain]]]
     return list(found.items())
 
 
-def answer_about(task: str | None, runs: Sequence[RunChain]) -> SlicedWork[TaskAnswer]:
-    """Compares the runs of a task; at least one."""
+class GrownTree(NamedTuple):
+    """The tree of the runs of a task.
+
+    Attributes:
+        keys: keys of their steps.
+        spread: their distances.
+        names: group of each run.
+        rows: rows of the tree, parents before children.
+    """
+
+    keys: StepKeys
+    spread: Distances
+    names: list[str]
+    rows: list[Branch]
+
+    @property
+    def groups(self) -> dict[str, int]:
+        """Number of runs by group."""
+        return _counts(self.names)
+
+
+def grow_tree(runs: Sequence[RunChain]) -> SlicedWork[GrownTree]:
+    """Aligns the runs of a task, at least one, and makes their tree."""
     keys = step_keys(runs)
     yield
     spread = yield from distances(keys.chains)
-    usual = spread.nearest(range(len(runs)))
     names = [run.group if run.group is not None else UNKNOWN for run in runs]
     rows = run_tree(keys.chains, spread.nearest)
     yield
-    tree = [_branch(row, runs, names) for row in rows]
+    return GrownTree(keys, spread, names, [_branch(row, runs, names) for row in rows])
+
+
+def answer_about(task: str | None, runs: Sequence[RunChain]) -> SlicedWork[TaskAnswer]:
+    """Compares the runs of a task; at least one."""
+    keys, spread, names, tree = yield from grow_tree(runs)
+    usual = spread.nearest(range(len(runs)))
     compared, first, second = _compared(names)
     separation = separate(runs, first, second)
     yield

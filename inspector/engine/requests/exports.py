@@ -17,7 +17,7 @@ from inspector.document.marks_file import notes_of, write_beside
 from inspector.document.saving import save_sources
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Part, PartsRequest, Query, Request, RequestError, Steps
-from inspector.engine.requests.overview import overview_steps
+from inspector.engine.requests.overview import ShowOverview, overview_steps
 from inspector.engine.requests.rows import compiled_filter, matching_messages
 from inspector.engine.requests.turns import steps_of
 from inspector.engine.threads import in_thread
@@ -241,7 +241,7 @@ def _export(held: OpenDocument, asked: ExportMessages) -> Steps[ExportProgress]:
     usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
     options = ExportOptions(asked.format, asked.self_contained, asked.masked, asked.fields or usual, asked.view)
     if asked.format is Format.MARKDOWN and not asked.filter.strip() and asked.among is None:
-        overview = yield from overview_steps(held)
+        overview = yield from overview_steps(held, ShowOverview())
         head = tuple(filter(None, (overview.above, line_text(overview.below))))
         about = ((overview.title, head), *((card.title, tuple(card.texts)) for card in overview.cards))
         options = replace(options, about=about)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import msgspec
 import numpy as np
 
 from inspector.analysis.passes.changed_rows import Rows
+from inspector.analysis.views.many_runs.run_tree import way_count
 from inspector.analysis.views.model_context import ModelContext, Moment, Reader, Role, readers
 from inspector.analysis.views.model_context.reported import Reported, reports_of
 from inspector.analysis.views.steps.call_facts import KeptCalls
@@ -13,18 +17,30 @@ from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, Steps
 from inspector.engine.requests.account import tallied
 from inspector.engine.requests.turns import steps_of
+from inspector.filters.run_fields import outcomes_by_space
+from inspector.present.many_runs import by_task, grow_tree
 from inspector.present.overview.cards import Overview
-from inspector.present.overview.facts import ContextSize, OverviewFacts
+from inspector.present.overview.facts import ContextSize, OverviewFacts, TaskTree, TaskTrees
 from inspector.present.overview.overview import overview_of
+from inspector.present.run_chains import ChainQuestion, read_chains
 from inspector.present.wire_text import safe_line
 
 _MOST_RESULTS = 3
+_LEAST_RUNS, _MOST_TREES = 2, 3
+_MOST_MESSAGES = 20_000
+"""Messages of an evaluation whose runs are compared for its overview; `diff --many` has no limit."""
 
 
 class ShowOverview(Request[Overview], frozen=True):
-    """The overview; `waste` are sums of avoidable tokens, if known."""
+    """The overview.
+
+    Attributes:
+        waste: sums of avoidable tokens, if known.
+        trees: also compares the runs of an evaluation of moderate size, which takes seconds.
+    """
 
     waste: WasteTotals | None = None
+    trees: bool = False
 
 
 class _KeptContext:
@@ -44,13 +60,55 @@ class _KeptContext:
         pass
 
 
-def overview_steps(held: OpenDocument, waste: WasteTotals | None = None) -> Steps[Overview]:
-    """Computes the overview; `waste` are sums of avoidable tokens, if known."""
+class _KeptTrees:
+    """Trees of the runs.
+
+    Attributes:
+        found: the trees, of the first `count` messages.
+    """
+
+    def __init__(self) -> None:
+        self.found: TaskTrees | None = None
+        self.count = 0
+
+    def note_changed(self, _changed: Rows) -> None:
+        self.found = None
+
+
+def overview_steps(held: OpenDocument, asked: ShowOverview) -> Steps[Overview]:
+    """Computes the overview."""
     document = held.document
     tally = yield from tallied(held)
     calls = yield from held.kept(KeptCalls, lambda: KeptCalls(document.analysis)).facts()
     context = yield from _context_size(held)
-    return overview_of(OverviewFacts(document, tally, steps_of(held), calls, context, waste))
+    is_comparable = _is_comparable(held)
+    trees = (yield from _trees(held)) if asked.trees and is_comparable else None
+    found = overview_of(OverviewFacts(document, tally, steps_of(held), calls, context, asked.waste, trees))
+    return msgspec.structs.replace(found, is_comparable=is_comparable)
+
+
+def _is_comparable(held: OpenDocument) -> bool:
+    """Returns True if a task of an evaluation has several runs, and they are not too large."""
+    if len(held.document.analysis) > _MOST_MESSAGES:
+        return False
+    outcomes = outcomes_by_space(held.document.analysis).values()
+    return max(Counter(str(one.get("task")) for one in outcomes).values(), default=0) >= _LEAST_RUNS
+
+
+def _trees(held: OpenDocument) -> Steps[TaskTrees]:
+    """Returns the trees of tasks whose runs differ in their outcome, then of others with most runs."""
+    analysis, kept = held.document.analysis, held.kept(_KeptTrees, _KeptTrees)
+    if kept.found is None or kept.count != len(analysis):
+        count = len(analysis)
+        chains = yield from read_chains(held.document, ChainQuestion())
+        tasks = [(task, runs) for task, runs in by_task(chains) if len(runs) >= _LEAST_RUNS]
+        tasks.sort(key=lambda one: (len({run.group for run in one[1]}) < _LEAST_RUNS, -len(one[1])))
+        trees: list[TaskTree] = []
+        for task, runs in tasks[:_MOST_TREES]:
+            tree = yield from grow_tree(runs)
+            trees.append(TaskTree(task or "", tree.groups, way_count(tree.keys.chains), tree.rows))
+        kept.found, kept.count = TaskTrees(trees, len(tasks) - len(trees)), count
+    return kept.found
 
 
 def _context_size(held: OpenDocument) -> Steps[ContextSize | None]:
@@ -107,5 +165,5 @@ def _largest_results(moment: Moment) -> list[tuple[int, int]]:
     return [(int(moment.context.rows[place]), int(moment.tokens[place])) for place in order.tolist()]
 
 
-QUERIES = (Query(ShowOverview, Overview, lambda held, asked: overview_steps(held, asked.waste)),)
+QUERIES = (Query(ShowOverview, Overview, overview_steps),)
 """The first page about a document: what was asked, what came of it, time, context, changes, cost and problems."""

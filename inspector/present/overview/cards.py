@@ -175,6 +175,7 @@ class Overview(msgspec.Struct, frozen=True):
         below: later prompts and the answer.
         cards: the cards in reading order.
         is_arriving: messages arrive.
+        is_comparable: there are runs of one task to compare.
     """
 
     above: str
@@ -182,6 +183,7 @@ class Overview(msgspec.Struct, frozen=True):
     below: Line = ()
     cards: tuple[Card, ...] = ()
     is_arriving: bool = False
+    is_comparable: bool = False
 
     @property
     def texts(self) -> list[str]:

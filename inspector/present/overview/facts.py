@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.account.account import AccountTally
@@ -16,6 +17,7 @@ from inspector.document.document import CaptureDocument
 from inspector.formats.table import TRACE_NAMES
 from inspector.present import formats
 from inspector.present.account_sentences import trace_span_ns
+from inspector.present.many_runs import Branch
 from inspector.present.overview.cards import CONVERSATION, Link, Words
 from inspector.present.subject import text_of
 from inspector.present.wire_text import excerpt, safe_line
@@ -53,6 +55,29 @@ class ContextSize:
     is_counted: bool = True
 
 
+class TaskTree(NamedTuple):
+    """The tree of the runs of a task.
+
+    Attributes:
+        task: its name; "" without one.
+        groups: number of runs by group.
+        ways: number of different chains of steps.
+        rows: rows of the tree.
+    """
+
+    task: str
+    groups: dict[str, int]
+    ways: int
+    rows: list[Branch]
+
+
+class TaskTrees(NamedTuple):
+    """Trees of some tasks; `more` tasks have none here."""
+
+    trees: list[TaskTree]
+    more: int
+
+
 @dataclass
 class OverviewFacts:
     """Inputs of the cards.
@@ -64,6 +89,7 @@ class OverviewFacts:
         calls: its tool calls with files and commands.
         context: context of the main model, if reported.
         waste: avoidable tokens, if known.
+        trees: trees of the runs of some tasks of an evaluation; None if they are not computed.
     """
 
     document: CaptureDocument
@@ -72,6 +98,7 @@ class OverviewFacts:
     calls: CallFacts
     context: ContextSize | None = None
     waste: WasteTotals | None = None
+    trees: TaskTrees | None = None
 
     @property
     def analysis(self) -> Analysis:

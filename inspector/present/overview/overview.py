@@ -17,6 +17,7 @@ from inspector.present.overview.cards import CONVERSATION, Card, Line, Link, Ove
 from inspector.present.overview.facts import OverviewFacts
 from inspector.present.overview.problem_cards import problem_card
 from inspector.present.overview.run_cards import runs_card
+from inspector.present.overview.run_tree_card import run_tree_card
 from inspector.present.overview.session_cards import changes_card, context_card, cost_card, time_card
 from inspector.present.overview.traffic_cards import (
     agents_card,
@@ -41,14 +42,16 @@ _MOST_PROMPTS, _MOST_MODELS = 2, 2
 
 Build = Callable[[OverviewFacts], Card | None]
 _SESSION: tuple[Build, ...] = (
-    runs_card, time_card, context_card, changes_card, cost_card, agents_card, contexts_card, problem_card,
+    runs_card, run_tree_card, time_card, context_card, changes_card, cost_card, agents_card, contexts_card,
+    problem_card,
 )  # fmt: skip
 _TRACE: tuple[Build, ...] = (
-    runs_card, time_card, slowest_card, context_card, cost_card, agents_card, tools_card, changes_card, problem_card,
+    runs_card, run_tree_card, time_card, slowest_card, context_card, cost_card, agents_card, tools_card, changes_card,
+    problem_card,
 )  # fmt: skip
 _TRAFFIC: tuple[Build, ...] = (
-    runs_card, waits_card, people_card, tools_card, proposals_card, definitions_card, changes_card, time_card,
-    context_card, cost_card, contexts_card, problem_card,
+    runs_card, run_tree_card, waits_card, people_card, tools_card, proposals_card, definitions_card, changes_card,
+    time_card, context_card, cost_card, contexts_card, problem_card,
 )  # fmt: skip
 
 

@@ -282,7 +282,8 @@ class Opening(QObject):
         # The next start shows a folder in the same form, whatever the settings then say.
         self._location.is_session, self._location.view = together, view if is_folder else None
         # A file with several runs is shown as a table of them.
-        if not beside and reading is None and await asyncio.to_thread(has_several_runs, path):
+        apart = not (beside or together) and reading is None
+        if apart and await asyncio.to_thread(has_several_runs, path):
             view = "runs"
         elif view is None and not (beside or reading or name or together):
             view = await self._view_of_folder(path)

@@ -43,7 +43,7 @@ class Surveys(QObject):
         attached(RunsPage): a survey is shown.
         failed: the survey cannot be read.
         run_requested(Path, object, bool): open a log in another window, at a message number or None; True for a session
-            with its sub-agents.
+            with its sub-agents, or for all runs of a file.
         compare_requested(str, str): compare the logs of two runs; "" asks for the second.
 
     Attributes:
@@ -99,6 +99,7 @@ class Surveys(QObject):
                 session_target(Path(path)) if path in page.runs.sessions else path for path in paths
             ))
         )  # fmt: skip
+        page.together_requested.connect(lambda: self.run_requested.emit(path, None, True))
         page.refused.connect(lambda why: self._notices.show_sentence(mask_text(why), "severity.warning"))
         self._put(page)
         self._parent.setWindowTitle(window_title(path.name))

@@ -80,7 +80,7 @@ def distances(chains: Sequence[Sequence[int]]) -> SlicedWork[Distances]:
                 table[chain, place] = table[other, column[chain]]  # the same pair the other way round
             elif chain != other:
                 table[chain, place] = _distance(different[chain], different[other])
-        yield
+                yield
     return Distances(of_run, sampled, table)
 
 

@@ -235,6 +235,7 @@ class OverviewPanel(QScrollArea):
         """
         super().__init__(parent)
         self._waste = waste
+        self._has_runs = False
         self.setObjectName("overview")
         self.setAccessibleName("Overview")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -274,7 +275,7 @@ class OverviewPanel(QScrollArea):
         self.latest.stop()
 
     def _question(self) -> ShowOverview:
-        return ShowOverview(self._waste.answer.totals if self._waste.answer is not None else None)
+        return ShowOverview(self._waste.answer.totals if self._waste.answer is not None else None, self._has_runs)
 
     def _show_again(self) -> None:
         # A click on a link leaves the page too; its handler comes first.
@@ -285,6 +286,9 @@ class OverviewPanel(QScrollArea):
             self.page.show_overview(self.latest.answer)
 
     def _show(self, overview: Overview) -> None:
+        if overview.is_comparable and not self._has_runs:
+            self._has_runs = True  # comparing them takes longer than all other cards
+            self.latest.invalidate()
         before = self.page.overview
         if before is not None and before.cards and self.page.underMouse() and overview.is_arriving:
             self.page.update_texts(update_in_place(before, overview))

@@ -23,6 +23,7 @@ from inspector.ui.panels.runs.lists import CountedModel, CountedTable, FindingCo
 from inspector.ui.panels.runs.table import FIELDS, Column, RunsModel, RunsTable
 from inspector.ui.panels.runs.trends import Trends
 from inspector.ui.panels.trail import Trail
+from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.filter_bar import FilterBar
 
 _PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_file"'
@@ -52,6 +53,7 @@ class RunsPage(QWidget):
         filter_requested(str): show the runs of a valid filter.
         run_requested(str, object): open the log of a run at a message number, or None.
         compare_requested(str, str): compare the logs of two runs; "" asks for the second.
+        together_requested(): open all runs of the file as one document.
         refused(str): a run cannot be opened, with the reason.
 
     Attributes:
@@ -63,6 +65,7 @@ class RunsPage(QWidget):
     filter_requested = Signal(str)
     run_requested = Signal(str, object)
     compare_requested = Signal(str, str)
+    together_requested = Signal()
     refused = Signal(str)
 
     def __init__(self, runs: SurveyRuns, themes: ThemeController, parent: QWidget) -> None:
@@ -89,6 +92,11 @@ class RunsPage(QWidget):
         self.bar.applied.connect(self.filter_requested)
         self.bar.left.connect(self.setFocus)
         self.head = PaneHead(themes, "Runs", name="runsHead", parent=self)
+        if runs.path.is_file():
+            together = LinkButton("Compare all runs", name="runsTogether", parent=self)
+            together.setToolTip("Opens all runs as one document")
+            together.clicked.connect(self.together_requested)
+            self.head.add_widget(together)
         self.model = RunsModel(runs, self)
         self.table = RunsTable(self.model, themes, self)
         self.table.run_requested.connect(self._open)

@@ -16,9 +16,13 @@ from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.run_places import find_runs
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.app.application import Application
+from inspector.ui.docview.panel import MESSAGES, OVERVIEW
 from inspector.ui.look.theme import ThemeSetting
+from inspector.ui.panels.overview.panel import OverviewPanel
+from inspector.ui.panels.overview.word_link import WordLink
 from inspector.ui.panels.runs.page import RunsPage
 from inspector.ui.panels.runs.table import Column
+from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.filter_completions import FilterCompletions
 from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.widgets.notice import MESSAGE
@@ -304,6 +308,43 @@ def test_a_file_of_runs_opens_as_its_runs_and_enter_opens_one(qapp: QApplication
         await until(lambda: len(application.windows) == 2 and application.windows[1].panes is not None, "the run")
         panes = panes_of(application.windows[1])
         await until(lambda: panes.client.state.messages == 4, "its messages")
+
+    run_in_window(qapp, steps)
+
+
+def test_the_runs_of_a_file_are_compared_in_one_document(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    runs = [
+        {"task_id": "rye", "trial": trial, "reward": trial % 2, "info": {}, "traj": [
+            {"role": "assistant", "content": None, "tool_calls": [
+                {"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "c", "name": name, "content": "done"}]}
+        for trial, name in enumerate(("look", "sell", "look", "sell"))
+    ]  # fmt: skip
+    path.write_text(json.dumps(runs), "utf-8")
+
+    def tree(window: MainWindow) -> list[str]:
+        panel = window.center.view(OVERVIEW)
+        cards = panel.page.cards if isinstance(panel, OverviewPanel) else []
+        return next((view.card.texts for view in cards if view.card.id == "run_tree"), [])
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_path(path)
+        await until(lambda: window.shown.runs is not None, "the runs")
+        link = page_of(window).findChild(LinkButton, "runsTogether")
+        assert isinstance(link, LinkButton)
+        link.click()
+        await until(lambda: len(application.windows) == 2 and application.windows[1].panes is not None, "the document")
+        other = application.windows[1]
+        other.center.show_view(OVERVIEW)
+        await until(lambda: tree(other), "the tree")
+        assert "2 runs 2 not solved" in " ".join(tree(other))
+        panel = other.center.view(OVERVIEW)
+        assert isinstance(panel, OverviewPanel)
+        step = next(one for one in panel.findChildren(WordLink) if one.words.text.strip() == "sell")
+        step.click()
+        await until(lambda: other.center.current == MESSAGES, "the messages")
 
     run_in_window(qapp, steps)
 
