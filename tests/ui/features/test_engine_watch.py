@@ -25,7 +25,6 @@ from inspector.store.files.spool import remove_dead_spools
 from inspector.ui.app.application import Application, run_loop
 from inspector.ui.app.engines import Engines
 from inspector.ui.dialogs.connect import ConnectDialog
-from inspector.ui.docview.panel import SUBSESSIONS
 from inspector.ui.features import gateway_window
 from inspector.ui.features.engine_watch import ENGINE_NOTICE
 from inspector.ui.features.opening import READ_ONCE
@@ -193,7 +192,7 @@ def test_the_view_is_kept_when_a_log_is_opened_again(qapp: QApplication, tmp_pat
 def test_lost_edits_of_sub_sessions_are_reported(qapp: QApplication, tmp_path: Path) -> None:
     async def steps(application: Application) -> None:
         window = await opened(application, written(tmp_path, desk()))
-        window.center.show_view(SUBSESSIONS)
+        window.msp.view.show_subsessions()
         await until(lambda: window.msp.view.sub is not None, "the sub-sessions")
         window.msp.add_message("user", "A question")
         await until(lambda: window.msp.saving.dirty, "the edit")
