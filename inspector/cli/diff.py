@@ -15,7 +15,7 @@ from inspector.cli.printing import dump, echo, print_line
 from inspector.engine.comparing import IgnoreError, compared
 from inspector.present import formats
 from inspector.present.comparison_reports import html_page, junit
-from inspector.present.run_comparison import ComparisonAnswer, Place, RunTotals, Verdict
+from inspector.present.run_comparison import ComparisonAnswer, Place, RunTotals, Verdict, noise_words
 from inspector.protocol.secrets.masking import mask_text
 
 _MOST_PRINTED = 200
@@ -111,6 +111,8 @@ def _print(answer: ComparisonAnswer, verdict: Verdict, one: str, other: str) -> 
         return
     for place in verdict.evidence:
         print_line(f"  also received before: {_line(place)}")
+    for noise in answer.noise():
+        print_line(noise_words(noise.item, noise.pairs))
     print_line(_totals_words(verdict.a, verdict.b))
     print_line(
         ", ".join(f"{count:,} {name}" for name, count in sorted(verdict.counts.items(), key=lambda one: -one[1]))

@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from inspector.export.page import COLORS
+from inspector.present.run_comparison import noise_words
 from inspector.protocol.escaped_text import escape_hostile
 
 _USED = ("surface.base", "surface.inset", "line.hair", "ink.primary", "ink.secondary", "ink.tertiary")
@@ -29,6 +30,7 @@ th {{ color: var(--ink-tertiary); font-weight: 400; }} .no {{ text-align: right;
 
 def html_page(answer: dict[str, Any]) -> str:
     """Returns the page of an answer in the shape of `diff --format json`; all texts are escaped."""
+    noise = "".join(f"<p>{page_text(noise_words(one['ignore'], one['pairs']))}</p>" for one in answer["ignorable"])
     evidence = _table(answer["evidence"]) if answer["evidence"] else ""
     sides = [answer["totals"][side] for side in ("a", "b")]
     totals = "".join(
@@ -42,6 +44,7 @@ def html_page(answer: dict[str, Any]) -> str:
         f'<p class="quiet">A: {page_text(answer["a"])}<br>B: {page_text(answer["b"])}</p>',
         f'<p class="answer">{page_text(answer["sentence"])}</p>',
         f"<h1>Also received before</h1>{evidence}" if evidence else "",
+        noise,
         f'<h1>Totals</h1><table><tr><th></th><th class="no">A</th><th class="no">B</th></tr>{totals}</table>',
         f"<h1>Differences</h1>{_table(answer['differences'])}</body></html>\n",
     ))  # fmt: skip

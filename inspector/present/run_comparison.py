@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +16,13 @@ from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.analysis.views.compare.cause import NO_PLACE
 from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
+from inspector.analysis.views.compare.noise import NoiseValue, find_noise
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.document.document import CaptureDocument
 from inspector.filters.run_fields import outcomes_by_space
 from inspector.formats.run_files import number_or_none
 from inspector.present.difference_words import DifferenceWords
+from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import NO_TIME
 
@@ -29,6 +32,7 @@ CAUSE_WORDS = {
     Input.END: "end",
 }  # fmt: skip
 CHOICE, UNKNOWN = "choice", "unknown"
+_MOST_NOISE = 5
 _SAMPLING = ("temperature", "top_p", "top_k", "seed", "reasoning_effort", "effort", "thinking", "reasoning")
 
 
@@ -213,6 +217,10 @@ class ComparisonAnswer:
             return f"{act.rstrip('.')}. {cause.text}"
         return f"{act}, after {_CAUSES[cause.kind]} at {_place_words(cause)}: {cause.text}"
 
+    def noise(self) -> list[NoiseValue]:
+        """Returns values that differ in every pair of calls, and may be ignored; without secrets."""
+        return [one for one in find_noise(self.comparison) if mask_text(one.item) == one.item][:_MOST_NOISE]
+
     def as_json(self, files: tuple[str, str], limit: int | None = None) -> dict[str, Any]:
         """Returns the answer as JSON; numbers of messages begin with 1.
 
@@ -230,6 +238,7 @@ class ComparisonAnswer:
             "cause": None if cause is None else _json(cause), "counts": verdict.counts,
             "differences": [_json(self.place(row)) for row in shown],
             "evidence": [_json(one) for one in verdict.evidence],
+            "ignorable": [{"ignore": one.item, "pairs": one.pairs} for one in self.noise()],
             "totals": {"a": msgspec.to_builtins(verdict.a), "b": msgspec.to_builtins(verdict.b)},
         }  # fmt: skip
 
@@ -273,3 +282,9 @@ def _totals(document: CaptureDocument, files: int | None) -> RunTotals:
         (int(times.max()) - int(times.min())) / 1e9 if len(times) else None, files or None,
         number_or_none(outcome.get("score")), outcome["passed"] if isinstance(outcome.get("passed"), bool) else None,
     )  # fmt: skip
+
+
+def noise_words(item: str, pairs: int) -> str:
+    """Returns the words for a value that differs in every pair: "seed differs in all 12 pairs that have it: ..."."""
+    subject, option = safe_line(item, 80), shlex.quote(item)
+    return f"{subject} differs in all {pairs:,} pairs that have it; to leave it out: --ignore {safe_line(option, 120)}"

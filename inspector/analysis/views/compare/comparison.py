@@ -25,6 +25,7 @@ class RunComparison:
         changes: changes of models, settings and definitions, by number.
         divergence: where they part, and why.
         around: models, settings and deliveries.
+        ignored: values that did not count.
     """
 
     one: RunSteps
@@ -33,6 +34,7 @@ class RunComparison:
     changes: list[Change]
     divergence: Divergence
     around: Surroundings
+    ignored: Ignored
 
 
 def compare_runs(one: Analysis, other: Analysis, ignored: Ignored) -> SlicedWork[RunComparison]:
@@ -58,4 +60,4 @@ def _compare(mine: RunSteps, theirs: RunSteps, ignored: Ignored) -> SlicedWork[R
     rows, changes = classify(mine, theirs, aligned, around)
     yield
     divergence = yield from find_divergence(mine, theirs, rows)
-    return RunComparison(mine, theirs, rows, changes, divergence, around)
+    return RunComparison(mine, theirs, rows, changes, divergence, around, ignored)

@@ -22,6 +22,7 @@ from inspector.engine.opening import OpenOptions, Target
 from inspector.present.comparison_reports import html_page, junit
 from inspector.present.run_comparison import ComparisonAnswer, Verdict
 from tests.changed_runs import Pair, pairs, session, write
+from tests.transcribed import ClaudeSession
 
 
 def answer_of(folder: Path, pair: Pair, ignore: tuple[str, ...] = ()) -> ComparisonAnswer:
@@ -74,6 +75,38 @@ def test_calls_without_any_recorded_answer_are_pairs_in_their_order(tmp_path: Pa
     assert verdict_of(tmp_path, Pair("", one, other, "", "")).equal
     found = verdict_of(tmp_path, Pair("", session(), other, "", ""))
     assert set(found.counts) == {"missing"}
+
+
+def asked_four_times(nonce: str, port: int, *, wrong: int = 0) -> list[dict[str, Any]]:
+    """A session of four calls with an own value each, and of results that name a port."""
+    made = ClaudeSession("00000000-0000-4000-8000-00000000000d")
+    made.prompt("Look at the harbour.")
+    for place in range(4):
+        made.runs("look", {"quay": place, "nonce": f"{nonce}{place}"}, f"open at port {port + place}")
+    made.runs("moor", {"quay": wrong}, "moored")
+    return made.records
+
+
+def noise_of(folder: Path, one: list[dict[str, Any]], other: list[dict[str, Any]], *ignore: str) -> list[str]:
+    logs = [Log.read([Target(path)], OpenOptions()) for path in write(folder, Pair("", one, other, "", ""))]
+    found = [noise.item for noise in compared(logs[0].document, logs[1].document, ignore).noise()]
+    for log in logs:
+        log.close()
+    return found
+
+
+def test_values_that_differ_in_every_pair_are_named_until_they_are_ignored(tmp_path: Path) -> None:
+    one = asked_four_times("quiet", 4000)
+    assert noise_of(tmp_path, one, asked_four_times("loud", 4000)) == ["nonce"]
+    ports = noise_of(tmp_path, one, asked_four_times("quiet", 7000))
+    assert ports == [r"\bport ?\d+"]
+    assert noise_of(tmp_path, one, asked_four_times("quiet", 7000), *ports) == []
+    pair = Pair("", one, asked_four_times("loud", 7000), "", "")
+    assert answer_of(tmp_path, pair, ("nonce", *ports)).comparison.divergence.row < 0
+    # A port that the different act repeats explains it, and one value alone is no noise.
+    told, other = (asked_four_times("quiet", port, wrong=port) for port in (4000, 7000))
+    assert noise_of(tmp_path, told, other) == []
+    assert noise_of(tmp_path, session(), session(seed=2)) == []
 
 
 def test_ignored_fields_and_patterns_do_not_count(tmp_path: Path) -> None:
@@ -138,6 +171,8 @@ def test_reports_escape_texts_and_fail_for_a_difference(tmp_path: Path) -> None:
     key = "sk-ant-" + "api03-" + "q7Zk2Lw9Xp4Rt8Vn" * 5 + "AA"
     answer = compared(logs[0].document, logs[1].document).as_json(("<a>", key))
     assert key not in answer["b"]
+    answer["ignorable"] = [{"ignore": "<i>", "pairs": 3}]
+    assert "--ignore &#x27;&lt;i&gt;&#x27;" in html_page(answer)
     page, suite = html_page(answer), ElementTree.fromstring(junit(answer))
     assert "<script" not in page
     assert "&lt;script&gt;" in page
