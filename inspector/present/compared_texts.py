@@ -67,6 +67,8 @@ def _texts(words: DifferenceWords, comparison: RunComparison, row: int) -> tuple
         return (text, "") if b < 0 else ("", text)
     if not is_call:
         return words.text(0, a), words.text(1, b)
+    if given is Input.COMPACTION:
+        return words.collapses(a, b)
     if found is DifferenceClass.DEFINITION:
         return _definitions(words, comparison, a, b)
     if found in (DifferenceClass.RESULT, DifferenceClass.FAILED) or given in (Input.DELIVERY, Input.END):

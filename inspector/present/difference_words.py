@@ -93,7 +93,7 @@ class DifferenceWords:
             case DifferenceClass.ARGUMENTS:
                 return f"{self._tool(a)}: {self._arguments(a, b)}"
             case DifferenceClass.RESULT if rows.inputs[row] == Input.COMPACTION:
-                return f"{self._step(0, a)}: result collapsed in one run only"
+                return f"{self._step(0, a)}: {' / '.join(self.collapses(a, b))}"
             case DifferenceClass.RESULT:
                 return f"result of {self._step(0, a)}: {_excerpts(*self.results(a, b))}"
             case DifferenceClass.FAILED:
@@ -126,7 +126,7 @@ class DifferenceWords:
             case DifferenceClass.ARGUMENTS:
                 return self._argument_sides(a, b)
             case DifferenceClass.RESULT if rows.inputs[row] == Input.COMPACTION:
-                return steps
+                return _joined(steps, self.collapses(a, b), ": ")
             case DifferenceClass.RESULT | DifferenceClass.FAILED:
                 return _joined(steps, _excerpt_pair(*self.results(a, b)), " \N{RIGHTWARDS ARROW} ")
             case DifferenceClass.AGENT:
@@ -137,6 +137,15 @@ class DifferenceWords:
                 return steps
 
     # Parts of steps
+
+    def collapses(self, a: int, b: int) -> tuple[str, str]:
+        """Returns words for the collapse of the results of two steps."""
+        told: list[str] = []
+        for (document, run), place in zip(self._sides, (a, b), strict=True):
+            end = run.ends[place : place + 1]
+            by = NO_ROW if end[0] == NO_ROW else int(document.analysis.transients.signals.links("collapsed_by", end)[0])
+            told.append("result kept whole" if by == NO_ROW else f"result collapsed by No. {by + 1:,}")
+        return told[0], told[1]
 
     def _sender(self, side: int, place: int) -> str:
         document, run = self._sides[side]

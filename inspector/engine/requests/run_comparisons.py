@@ -275,6 +275,9 @@ def _lines(held: OpenDocument, asked: CompareRow) -> Steps[list[DifferenceLine]]
     answer = answer_of(held, asked.number)
     texts = whole_texts(answer.words, answer.comparison, _row_of(answer, asked.row))
     yield
+    if texts[0] == texts[1]:  # another order, agent or recipient
+        sides = answer.words.difference(asked.row), ""
+        return [DifferenceLine("gap", sides)]
     size = max(map(len, texts))
     return (yield from in_thread_if_large(lambda: difference_lines(*texts, asked.width), size))
 

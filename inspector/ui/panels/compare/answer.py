@@ -66,12 +66,16 @@ class AnswerCard(QWidget):
 
     def show_answer(self, compared: ComparedRuns) -> None:
         """Shows the verdict of a comparison."""
-        verdict = compared.verdict
+        verdict, first, cause = compared.verdict, compared.verdict.first, compared.verdict.cause
         self.sentence.setText(verdict.sentence)
         self._rows = {}
         places = (
-            (self.first, verdict.first, first_words(verdict)),
-            (self.cause, None if verdict.cause == verdict.first else verdict.cause, "Cause"),
+            (self.first, first, first_words(verdict)),
+            (
+                self.cause,
+                None if cause is not None and first is not None and cause.row == first.row else cause,
+                "Cause",
+            ),
         )
         for link, place, title in places:
             is_there = place is not None and place.row >= 0

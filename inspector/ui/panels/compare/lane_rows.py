@@ -271,8 +271,8 @@ class LaneRows:
     def _line(self, entry: Entry) -> Row:
         line = self._lines[entry.place][entry.extra]
         if line.kind == "gap":
-            cell: Cell = (Space(LINE_INDENT), Text(line.sides[0], "small", TERTIARY))
-            return Row(entry, ((EMPTY, cell, EMPTY, EMPTY, cell),), line.sides[0])
+            told: list[Cell] = [(Space(LINE_INDENT), Text(text, "small", TERTIARY)) for text in line.sides]
+            return Row(entry, ((EMPTY, told[0], EMPTY, EMPTY, told[1]),), line.sides[0])
         token, sign = _LINE_LOOKS[line.kind]
         cells: list[Cell] = [
             (
@@ -282,8 +282,8 @@ class LaneRows:
             for text, spans in zip(line.sides, line.spans, strict=True)
         ]
         between: Cell = (Text(sign, "small", token or TERTIARY, "never"),) if sign else EMPTY
-        told = [f"{name}: {text}" for name, text in zip("AB", line.sides, strict=True)]
-        spoken = f"same: {line.sides[0]}" if line.kind == "same" else f"{line.kind}, {', '.join(told)}"
+        words = [f"{name}: {text}" for name, text in zip("AB", line.sides, strict=True)]
+        spoken = f"same: {line.sides[0]}" if line.kind == "same" else f"{line.kind}, {', '.join(words)}"
         text = line.sides[0] or line.sides[1]
         return Row(entry, ((EMPTY, cells[0], between, EMPTY, cells[1]),), text, spoken=spoken)
 

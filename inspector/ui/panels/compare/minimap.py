@@ -24,7 +24,8 @@ for _rank, _found in enumerate((
 )):  # fmt: skip
     _WEIGHTS[_found] = _rank + 1
 _BY_WEIGHT = np.argsort(_WEIGHTS)
-_LEAST_MARK = 3
+_LEAST_MARK, _MOST_MARK = 3, 8
+"""Height of a row in pixels."""
 
 
 class LaneMap(QWidget):
@@ -79,7 +80,7 @@ class LaneMap(QWidget):
             same = np.zeros(self.height() + 1, np.bool_)
             same[edges[known]] = True
             np.maximum.at(lines, edges[known], _WEIGHTS[self._classes[known]])
-            high = max(1, self.height() // count - 1)
+            high = min(max(1, self.height() // count - 1), _MOST_MARK)
             for y in np.flatnonzero(same & (lines == 0)).tolist():
                 painter.fillRect(left, y, lane, high, theme.color("line.hair"))
             for y in np.flatnonzero(lines).tolist():
