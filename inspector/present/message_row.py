@@ -5,8 +5,9 @@ Only this module decodes payloads for rows, so rows outside the view cost nothin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -40,6 +41,7 @@ _FRAME = Flag.FRAME.value
 NO_BROADCAST = (Flag.RPC | Flag.JOIN | Flag.DERIVED).value
 """Flags of messages that go to nobody rather than to everyone if they have no recipients."""
 _NOTICES = "notifications/"
+_TASK, _TASK_TAG = re.compile(r"task ([0-9A-Za-z]{6,64})\b"), "task-notification"
 APPEARS = "appears "
 """Beginning of the remark on a row that copies of its message fold into."""
 _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
@@ -210,6 +212,8 @@ def _build_row(
         if has_text:
             phrase = phrase_of(document, message, Flag(flags), content.kind)
             content.runs, content.aside = phrase.runs, phrase.aside
+            if capture.transcripts.agents:
+                _name_task(document, content)
         if not content.aside and capture.has_copies:
             content.aside = _repeat_words(document, message, folded=folded)
     # Last, since it outweighs every other remark.
@@ -222,6 +226,19 @@ def _build_row(
     elif waits:
         content.awaits_since = content.time_ns if content.time_ns != NO_TIME else None
     return content
+
+
+def _name_task(document: CaptureDocument, content: RowContent) -> None:
+    """Shows the description of a sub-agent's task in place of its id, in a notification about the task."""
+    for place, run in enumerate(content.runs):
+        found = _TASK.match(run.text)
+        agent = document.capture.transcripts.agents.get(found[1]) if found is not None else None
+        if found is None or agent is None or not agent.label:
+            continue
+        if document.capture.records.payload(content.message).get("tag") == _TASK_TAG:
+            name = wire_text.safe_line(agent.label, MAX_NAME)
+            content.runs[place] = replace(run, text=f"task “{name}”{run.text[found.end() :]}")
+        return
 
 
 def _repeat_words(document: CaptureDocument, message: int, *, folded: bool) -> str:

@@ -272,8 +272,9 @@ def _decision(call: _Call) -> str:
         return f"allowed and done after {formats.duration(call.took_ns)}"
     if not call.table.of_person[call.step]:
         return ""
-    verb = "rejected" if call.state is StepState.REJECTED else "answered"
-    return f"{verb} after {formats.duration(call.took_ns)}"
+    # The pill tells a rejection already.
+    verb = "" if call.state is StepState.REJECTED else "answered "
+    return f"{verb}after {formats.duration(call.took_ns)}"
 
 
 def _verdict(call: _Call) -> str:

@@ -205,7 +205,7 @@ class CallCard(_Card, frozen=True):
         pill: the outcome; None if there is none to tell.
         state: `StepState`.
         took_ns: duration; -1 if unknown.
-        decision: "rejected after 7.7 s"; "" where the log does not tell.
+        decision: "answered after 7.7 s"; "" where the log does not tell.
         said: the answer in a few words: "185 lines"; "".
         output: lines of the answer, if any.
         diffs: changes of files.

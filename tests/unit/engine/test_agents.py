@@ -12,6 +12,7 @@ from inspector.engine.requests.agents import ListAgents
 from inspector.engine.requests.overview import ShowOverview
 from inspector.engine.requests.turns import ListTurns
 from inspector.present.formats import short_count
+from inspector.present.message_row import row_contents
 from tests.builders import document_of
 from tests.samples import DATA, sample
 from tests.transcribed import ClaudeSession
@@ -77,3 +78,19 @@ def test_agents_with_the_same_task_have_numbers() -> None:
     contexts = document.analysis.contexts
     assert sorted(map(contexts.label, contexts.tree.alive())) == ["count them", "count them (2)"]
     engine.close()
+
+
+def test_a_notification_names_the_task_by_its_description() -> None:
+    main, agent = ClaudeSession(), ClaudeSession(agent="a1b2c3d4")
+    main.prompt("count")
+    called = main.call("Agent", {"description": "count them", "prompt": "count", "subagent_type": "Explore"})
+    agent.second = main.second
+    agent.prompt("count")
+    agent.text("Two.")
+    main.result(called, "Launched.", toolUseResult={"agentId": "a1b2c3d4"})
+    main.prompt("<task-notification>\n<task-id>a1b2c3d4</task-id>\n<status>completed</status>\n</task-notification>")
+    main.prompt("What is task a1b2c3d4?")
+    document = document_of(*main.records, *agent.records)
+    texts = [content.text for content in row_contents(document, range(len(document.capture)))]
+    assert any("task “count them” completed" in text for text in texts)
+    assert any("What is task a1b2c3d4?" in text for text in texts)
