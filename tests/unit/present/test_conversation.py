@@ -23,9 +23,10 @@ from inspector.present.conversation.cards import AgentCard, CallCard, Card, Card
 from inspector.present.conversation.describe import describe_card
 from inspector.present.conversation.outline import QUIET_RUN, Outline, OutlineOptions, outline_of
 from inspector.present.conversation.texts import picture_bytes
-from tests.builders import clean_up, document_at, envelope, lines_of, log_file, tool_result
+from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_result
 from tests.samples import DATA, FORMAT_SAMPLES, sample
 from tests.strategies import gateway_logs, traffic
+from tests.transcribed import ClaudeSession
 
 
 def opened(path: Path) -> CaptureDocument:
@@ -280,3 +281,22 @@ def test_the_reported_context_drops_at_a_compaction(session: CaptureDocument) ->
     later = outline.contexts[cut + 1 :]
     assert outline.contexts[cut] > later[later >= 0].max() > 0
     assert outline.contexts[0] == -1
+
+
+def test_an_output_of_one_line_stands_once() -> None:
+    session = ClaudeSession()
+    session.prompt("run it")
+    session.runs("Bash", {"command": "make app"}, "built")
+    document = document_of(*session.records)
+    (card,) = [one for one in cards_of(document, outlined(document)) if isinstance(one, CallCard)]
+    assert card.output is not None
+    assert [line.text for line in card.output.lines] == ["built"]
+    assert card.said == ""
+
+
+def test_texts_that_a_program_records_twice_have_no_remark() -> None:
+    document = opened(sample("codex.jsonl"))
+    found = cards_of(document, outlined(document))
+    document.close()
+    assert any(isinstance(one, TextCard) for one in found)
+    assert not [one.aside for one in found if one.aside.startswith("appears")]

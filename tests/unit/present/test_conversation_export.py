@@ -118,3 +118,10 @@ def test_find_copy_and_pictures(engine: Engine) -> None:
     pictures = [engine.answer_request(1, PictureBytes(message)) for message in range(len(outline.items))]
     assert [len(data) for data in pictures if data] == [90]
     engine.close()
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.md"])
+def test_a_page_leaves_out_records_of_programs_and_counts_them(name: str, tmp_path: Path) -> None:
+    text = exported(FORMAT_SAMPLES["codex.jsonl"], tmp_path / name)
+    assert "of programs left out" in text
+    assert "records of codex-cli" not in text
