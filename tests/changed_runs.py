@@ -137,6 +137,7 @@ def _sessions() -> list[Pair]:
              edit="return 2"),
         pair("an answer that names more, and a call", "arguments", "choice", "content",
              answer="It is fixed in 2 places.", told="Look."),
+        Pair("a time of day in a result", session(read="at 9:29:52 PM"), session(read="at 8:01:07 PM"), "", ""),
         Pair("dates in a listing", session(read="4 Apr  9 06:18 a.py"), session(read="4 Apr 13 17:11 a.py"), "", ""),
         pair("another tool", "missing", "choice", "Replace", tool="Replace"),
         pair("a compaction, and a call", "arguments", "compaction", "content", compact=True, told="Look."),
@@ -206,6 +207,24 @@ def _rename_server(message: dict[str, Any]) -> None:
     message["result"]["capabilities"].pop("prompts")
 
 
+def _unframe(line: dict[str, Any]) -> None:
+    """Removes the members of results that older versions of MCP do not have."""
+    result = (line.get("message") or {}).get("result") or {}
+    if "capabilities" not in result and result.get("resultType") == "complete":
+        for key in ("resultType", "cacheScope", "ttlMs"):
+            result.pop(key, None)
+
+
+def _listed_again() -> tuple[Lines, Lines]:
+    """Two runs of one client with other arguments; the second lists the tools twice."""
+    one, other = _changed(STDIO, _of_id(7, lambda call: call["params"]["arguments"].update(crates=5), "params"))
+    listed = copy.deepcopy([line for line in other if (line.get("message") or {}).get("id") == 2])
+    for line in listed:
+        line["message"]["id"] = 902
+    place = next(n for n, line in enumerate(other) if (line.get("message") or {}).get("id") == 7)
+    return one, [*other[:place], *listed, *other[place:]]
+
+
 def _other_time(line: dict[str, Any]) -> None:
     line["timestamp"] = line["timestamp"].replace("2026-11-21T20", "2026-11-24T07")
     envelope = line["envelope"]
@@ -240,6 +259,8 @@ def _recordings() -> list[Pair]:
             *_changed(STDIO, _of_id(7, lambda one: one["params"]["arguments"].update(crates=5), params)),
             "arguments", "unknown", "crates",
         ),
+        Pair("the version of results", *_changed(STDIO, _unframe), "", ""),
+        Pair("tools listed again, and a call", *_listed_again(), "arguments", "unknown", "crates"),
         Pair("times of a space", *_changed(SPACE, _other_time), "", ""),
         Pair("a lost delivery", *_changed(SPACE, _undelivered), "missing", "delivery", "fulfiller"),
         Pair(

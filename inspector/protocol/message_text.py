@@ -54,7 +54,7 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
         if isinstance(task.get("taskId"), str):
             return _task_text(task)
         # Members that carry facts for programs are no text.
-        result = {name: value for name, value in result.items() if name not in _CARRIED}
+        result = {name: value for name, value in result.items() if name not in CARRIED_KEYS}
         text = content_text(result) or _read_text(result) or _list_text(result) or _said_text(result)
         return text or (EMPTY_RESULT if _is_empty(result) else compact_json(result))
     return _words(result) or (EMPTY_RESULT if _is_nothing(result) else compact_json(result))
@@ -83,7 +83,7 @@ def _short_id(identifier: str) -> str:
 
 _LONGEST_ID = 12
 EMPTY_RESULT = "empty result"
-_CARRIED = frozenset(("_meta", "resultType", "cacheScope", "ttlMs"))
+CARRIED_KEYS = frozenset(("_meta", "resultType", "cacheScope", "ttlMs"))
 """Transport members of a result, without content (docs/protocols.md 13)."""
 
 

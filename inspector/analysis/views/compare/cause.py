@@ -181,7 +181,9 @@ class _Causes:
             return Divergence(self._row, True, is_known=False)
         seen = [self._seen(side, moment) for side, moment in enumerate(moments)]
         given = np.flatnonzero((self._rows.inputs != Input.NOTHING) & (seen[0] | seen[1]))
-        gone = self._membership(moments)
+        # Traffic of a server alone does not show what its client's model received.
+        known = all(moment is None or moment.context.reader.name not in (None, CLIENT) for moment in moments)
+        gone = self._membership(moments) if known else None
         cause = int(given[0]) if len(given) else NO_PLACE
         if gone is not None and (cause == NO_PLACE or gone[0] < cause):
             row, messages = gone
@@ -189,8 +191,6 @@ class _Causes:
                 self._row, True, row, Input.COMPACTION, True, tuple(given[:_MOST_OTHERS].tolist()), messages
             )
         if cause == NO_PLACE:
-            # Traffic of a server alone does not show what its client's model received.
-            known = all(moment is None or moment.context.reader.name not in (None, CLIENT) for moment in moments)
             return Divergence(self._row, True, is_known=known)
         return Divergence(
             self._row, True, cause, Input(int(self._rows.inputs[cause])), True,

@@ -103,15 +103,17 @@ class _Classes:
 
     def _alone(self) -> None:
         """Classifies the steps that one run has alone."""
-        for run, places, found in (
-            (self._one, self._aligned.one, DifferenceClass.MISSING),
-            (self._other, self._aligned.other, DifferenceClass.EXTRA),
+        for run, other, places, found in (
+            (self._one, self._other, self._aligned.one, DifferenceClass.MISSING),
+            (self._other, self._one, self._aligned.other, DifferenceClass.EXTRA),
         ):
             rows = np.flatnonzero(~self._pair & (places != ABSENT))
             steps = places[rows]
             self.classes[rows] = found
+            # Tools that are listed again are no other definitions.
+            defined = run.lists[steps] & ~np.isin(run.results[steps], other.results[other.lists])
             self.inputs[rows] = np.select(
-                [run.kinds[steps] == StepKind.COMPACTION, run.lists[steps],
+                [run.kinds[steps] == StepKind.COMPACTION, defined,
                  (run.kinds[steps] == StepKind.PROMPT) | run.is_system[steps]],
                 [Input.COMPACTION, Input.DEFINITION, Input.PROMPT], Input.NOTHING,
             )  # fmt: skip

@@ -1,7 +1,8 @@
 """Normalizes values of two runs: ids, times, temporary paths and the order of JSON keys do not count.
 
 RULES: UUIDs, ids with the prefixes of model APIs, hexadecimal numbers of 32 digits and addresses count as ids. Times
-count if they have seconds; a date is data. Durations do not count in results. The order of lines counts.
+count if they have seconds; a date is data. Durations and times of day do not count in results. The order of
+lines counts.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ _TEMPORARY = (
     r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/\w\w/\w+/T|/dev/shm)/(?:[\w.-]*\d[\w.-]*|tmp[\w.-]+)"
     r"|[A-Z]:\\Users\\[^\\\s]+\\AppData\\Local\\Temp\\[\w.-]+|\btmp[\w]{6,8}\b"
 )
-_DURATIONS = r"|\b\d+(?:\.\d+)?(?: ?(?:ns|us|\x{b5}s|ms|s|sec|secs|seconds)\b)"
+_DURATIONS = (
+    r"|\b\d{1,2}:\d\d:\d\d(?:\.\d+)?(?: ?[AP]M)?\b"
+    r"|\b\d+(?:\.\d+)?(?: ?(?:ns|us|\x{b5}s|ms|s|sec|secs|seconds)\b)"
+)
 _UNCOUNTED = frozenset({"_meta", "progressToken"})
 _MASK = b"*"
 _DEEPEST = 64

@@ -18,6 +18,7 @@ from inspector.base.slices import SlicedWork
 from inspector.formats.model_vocabulary import SYSTEM
 from inspector.protocol import kinds
 from inspector.protocol.mcp_definitions import definitions_of
+from inspector.protocol.message_text import CARRIED_KEYS
 from inspector.protocol.payloads.outline import nested_value
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW, hash_values
@@ -334,6 +335,9 @@ class _Reading:
             return self._definitions(result["tools"])
         if whole:
             return hash_values(self._ignored.json_text(result, of_result=True))
+        # Other versions of MCP have no such members in a complete result.
+        if isinstance(result, Mapping) and result.get("resultType") == "complete":
+            payload = {**payload, "result": {key: one for key, one in result.items() if key not in CARRIED_KEYS}}
         text = counted_text(kinds.RESPONSE, payload)
         return hash_values(self._ignored.result_text(text))
 
