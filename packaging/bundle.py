@@ -58,7 +58,8 @@ EXCLUDES = (
     "pytest", "hypothesis", "numpy.random", "zstandard._cffi", "zstandard.backend_cffi",
     "numpy.polynomial", "websockets.legacy", "websockets.trio", "trio", "cython",
     "Cython",
-    # the extras `fleet` and `stats` (scipy above), with what it brings, and tools of developers, where a checkout that is built from has them
+    # the extras `fleet` and `stats` (scipy above), with their dependencies, and tools of developers, where the checkout
+    # of the build has them
     "distributed", "dask", "fsspec", "s3fs", "aiobotocore", "botocore", "tornado", "cloudpickle", "_pytest",
     # of Qt, modules that nothing here imports
     "PySide6.QtTest", "PySide6.QtSql", "PySide6.QtXml", "PySide6.QtHelp", "PySide6.QtDesigner", "PySide6.QtUiTools",

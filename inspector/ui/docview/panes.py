@@ -650,7 +650,8 @@ class Panes(QObject):
         if link.filter is not None:
             self.filter_state.apply_filter(link.filter)
         self.messages.show_columns(link.columns)
-        self.view_requested.emit(link.view or MESSAGES)
+        with self._visited.suspend():  # a view with rows selects one of them, which is no place of its own
+            self.view_requested.emit(link.view or MESSAGES)
         if link.message is not None:
             self.go_to(link.message)
         else:

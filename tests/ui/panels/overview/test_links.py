@@ -116,3 +116,16 @@ def test_each_link_leads_to_its_figure_and_back_returns(
         qtbot.waitUntil(lambda: window.center.current == OVERVIEW and len(panes.rows.visible) == whole)
         seen += 1
     assert seen >= 15
+
+
+def test_a_row_that_a_view_selects_when_it_opens_is_no_place_of_its_own(
+    application: Application, lands_as_set: None, qtbot: QtBot
+) -> None:
+    window = window_on(application, document_at(sample("formats/bread.json")))
+    window.show()
+    panes = panes_of(window)
+    panes.view_requested.connect(lambda view: panes.go_to(2) if view == STEPS else None)
+    panes.follow_overview_link(Link(STEPS))
+    assert window.center.current == STEPS
+    panes.go_back()
+    assert window.center.current == OVERVIEW
