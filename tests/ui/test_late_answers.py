@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.engine.requests.comparison import CompareMessages
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.difference import TEXT, VALUES, DifferenceDialog
 from inspector.ui.panels.details.json_model import JsonRole
@@ -87,7 +88,9 @@ def test_the_tree_selects_a_value_whose_rows_arrive_later(
 
 
 def test_two_messages_are_compared(window: MainWindow, qtbot: QtBot) -> None:
-    dialog = DifferenceDialog(window.theme, panes_of(window).client, (0, 1), window)
+    dialog = DifferenceDialog(
+        window.theme, panes_of(window).client, lambda aspect: CompareMessages(0, 1, aspect), window
+    )
     dialog.open()
     qtbot.waitUntil(lambda: dialog.what.choice == TEXT)
     assert dialog.left.accessibleName().startswith("No. 1")

@@ -15,6 +15,7 @@ from inspector.document.document import CaptureDocument
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import RequestError
 from inspector.engine.requests import message_ids, value_tree
+from inspector.engine.requests.comparison import CompareMessages
 from inspector.engine.requests.views import ArrangeRows, FilterRows, PlacesOfMessages, SortRows
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.go_to import GoToDialog
@@ -192,7 +193,7 @@ def test_marks_on_their_way_to_the_file_are_written_when_the_window_closes(
 
 
 def test_a_comparison_is_closed_before_its_answer(window: MainWindow, panes: Panes, late: LateAnswers) -> None:
-    dialog = DifferenceDialog(window.theme, panes.client, (0, 1), window)
+    dialog = DifferenceDialog(window.theme, panes.client, lambda aspect: CompareMessages(0, 1, aspect), window)
     dialog.open()
     dialog.reject()
     bury()
