@@ -33,11 +33,19 @@ LOOKS: dict[int, ClassLook] = {
     DifferenceClass.ARGUMENTS: ClassLook("other arguments", _AMBER, "ring"),
     DifferenceClass.RESULT: ClassLook("other result", _AMBER, "ring"),
     DifferenceClass.FAILED: ClassLook("failed in one", _RED, "cross"),
-    DifferenceClass.MISSING: ClassLook("only in A", _RED, "dash"),
-    DifferenceClass.EXTRA: ClassLook("only in B", _GREEN, "check"),
+    DifferenceClass.MISSING: ClassLook("missing", _RED, "dash"),
+    DifferenceClass.EXTRA: ClassLook("extra", _GREEN, "check"),
     DifferenceClass.ORDER: ClassLook("other order", "badge.collapsed", "dash"),
     DifferenceClass.AGENT: ClassLook("other agent", _BLUE, "ring"),
     DifferenceClass.MODEL: ClassLook("other model", _BLUE, "ring"),
     DifferenceClass.DEFINITION: ClassLook("other definition", _BLUE, "ring"),
     DifferenceClass.PROMPT: ClassLook("other prompt", _BLUE, "ring"),
 }
+
+
+def look_of(found: int, *, in_a: bool, in_b: bool) -> ClassLook:
+    """Returns the look of a row, which tells the run that has a step alone."""
+    if found not in (DifferenceClass.MISSING, DifferenceClass.EXTRA):
+        return LOOKS[found]
+    word = "lost message" if in_a and in_b else "only in A" if in_a else "only in B"
+    return LOOKS[found]._replace(word=word)

@@ -25,7 +25,7 @@ from inspector.present.rows import (
     Tag,
     Text,
 )
-from inspector.ui.panels.compare.class_looks import LOOKS
+from inspector.ui.panels.compare.class_looks import look_of
 
 LEAST_FOLD = 3
 """Shortest stretch of equal steps that is folded."""
@@ -245,13 +245,14 @@ class LaneRows:
         compared, place = self.compared, entry.place
         assert compared is not None
         told, found = self._describe(place), int(self.classes[place])
-        look = LOOKS[found]
+        in_a, in_b = (compared.messages[place] >= 0).tolist()
+        look = look_of(found, in_a=in_a, in_b=in_b)
         sides = ("", "") if told is None else told.sides
         numbers = [f"{no + 1:,}" if no >= 0 else "" for no in compared.messages[place].tolist()]
         differs = found != DifferenceClass.SAME
         ink = PRIMARY if differs else SECONDARY
         cells: list[Cell] = []
-        for number, text, is_there in zip(numbers, sides, compared.messages[place] >= 0, strict=True):
+        for number, text, is_there in zip(numbers, sides, (in_a, in_b), strict=True):
             indent = _INDENT * min(int(compared.depths[place]), _DEEPEST)
             icon = Icon(_ICONS.get(StepKind(int(compared.kinds[place])), _OTHER_ICON), TERTIARY, 14, 22)
             absent: Cell = (Space(indent), Text("\N{EM DASH}", ink=TERTIARY))
@@ -281,6 +282,8 @@ class LaneRows:
             )
             for text, spans in zip(line.sides, line.spans, strict=True)
         ]
+        if entry.extra and self._lines[entry.place][entry.extra - 1].kind == line.kind:
+            sign = sign[:1]  # the line above has the words
         between: Cell = (Text(sign, "small", token or TERTIARY, "never"),) if sign else EMPTY
         words = [f"{name}: {text}" for name, text in zip("AB", line.sides, strict=True)]
         spoken = f"same: {line.sides[0]}" if line.kind == "same" else f"{line.kind}, {', '.join(words)}"

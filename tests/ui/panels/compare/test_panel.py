@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.engine.requests.run_comparisons import CompareRuns
+from inspector.engine.requests.run_comparisons import CompareRuns, DifferenceClass
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.compare_runs import CompareRunsDialog
 from inspector.ui.panels.compare.panel import ComparePanel
@@ -222,3 +222,10 @@ def test_the_report_is_one_page(application: Application, tmp_path: Path, qtbot:
     assert "<script" not in page
     panel.write_report(tmp_path / "nowhere" / "comparison.html")
     qtbot.waitUntil(lambda: panel.notices.notice("message") is not None)
+
+
+def test_a_lost_message_is_no_step_of_one_run_alone(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
+    _, panel = compared(application, tmp_path, qtbot, Pair("", session(), session(lost=True), "", ""))
+    spoken = [panel.model.spec(row).spoken for row in range(panel.model.rowCount())]
+    assert any(text.startswith("first difference, lost message, A number 4") for text in spoken)
+    assert panel.bar.chips[DifferenceClass.MISSING].text() == "missing 1"
