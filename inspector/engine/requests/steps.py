@@ -293,25 +293,34 @@ def _list(held: OpenDocument, asked: ListSteps) -> Steps[StepRows]:
     yield
     kept, tree, table = _kept_tree(held, asked.question)
     yield
-    head = _head(held, asked, tree, table)
+    head, path = _head(held, asked, tree, table), _path_of(held, table)
+    everything = msgspec.structs.replace(asked.question, view=None, grouping="step", sort_by="started", reverse=False)
     if _shown(held, asked.question, len(table.step_of))[0] is not None:
-        question = msgspec.structs.replace(asked.question, view=None, grouping="step", sort_by="started")
-        everything = ListSteps(question, asked.choice)
         yield
-        head = msgspec.structs.replace(head, whole=_head(held, everything, _kept_tree(held, question)[1], table))
-    path = _path_of(held, table)
-    place_of = np.full(len(table), -1, np.int64)
-    own = np.flatnonzero(tree.kinds == RowKind.STEP)
-    place_of[tree.steps[own]] = own
+        whole = _head(held, ListSteps(everything, asked.choice), _kept_tree(held, everything)[1], table)
+        head = msgspec.structs.replace(head, whole=whole)
+    place_of = _places(tree, table)
     sections, waits = (_by_row(place_of, *one[:3]) for one in (path, table.approvals))
-    if len(path.roots) and kept.texts is not None:
-        head = msgspec.structs.replace(head, **_path_words(path, table, place_of, kept.texts))
+    if len(path.roots):
+        # In words, a path is the whole one, whatever is shown.
+        all_kept, all_rows, _ = _kept_tree(held, everything)
+        words = _path_words(path, table, _places(all_rows, table), all_kept.texts)
+        whole = None if head.whole is None else msgspec.structs.replace(head.whole, **words)
+        head = msgspec.structs.replace(head, whole=whole, **words)
     return StepRows(
         kept.revision, tree.kinds, np.minimum(tree.depths, 255).astype(np.uint8), tree.ends, tree.counts, tree.states,
         tree.bars, tree.starts_ns, tree.stops_ns, tree.took_ns, tree.tokens, tree.dollars, tree.failed, tree.at_once,
         table.rows[tree.steps], table.ends[tree.steps],
         *sections, *waits, head,
     )  # fmt: skip
+
+
+def _places(tree: StepTree, table: StepTable) -> NDArray[np.int64]:
+    """(n,) int64, the row of each step; -1 for a hidden one."""
+    place_of = np.full(len(table), -1, np.int64)
+    own = np.flatnonzero(tree.kinds == RowKind.STEP)
+    place_of[tree.steps[own]] = own
+    return place_of
 
 
 def _by_row(
@@ -325,7 +334,7 @@ def _by_row(
 
 
 def _path_words(
-    path: CriticalPath, table: StepTable, place_of: NDArray[np.int64], texts: StepTexts
+    path: CriticalPath, table: StepTable, place_of: NDArray[np.int64], texts: StepTexts | None
 ) -> dict[str, Any]:  # fmt: skip
     """Returns the figures of the longest trace for the head."""
     roots = np.unique(path.roots)
@@ -338,7 +347,8 @@ def _path_words(
     shares: list[PathShare] = []
     for step, took in zip(steps[most].tolist(), times[most].tolist(), strict=True):
         place = int(place_of[step])
-        shares.append(PathShare(int(table.rows[step]), texts.text_of(place).words if place >= 0 else "", took))
+        name = texts.text_of(place).words if texts is not None and place >= 0 else ""
+        shares.append(PathShare(int(table.rows[step]), name, took))
     whole = int(table.took_ns[root])
     words = path_sentence(shares, len(steps), whole, len(roots))
     return {"traces": len(roots), "path_ns": whole, "path": shares, "path_words": words}

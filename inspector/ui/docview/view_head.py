@@ -76,7 +76,7 @@ class ViewHead(QWidget):
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_bookkeeping()
+        self._fit()
         # The first resize has no old size.
         if event.oldSize().isValid() and event.oldSize().height() != event.size().height():
             self.grown.emit(event.size().height() - event.oldSize().height())
@@ -110,6 +110,7 @@ class ViewHead(QWidget):
         if self._panes is not None:
             self.tabs.set_count(self._panes.counts()[0])
             self._show_bookkeeping(self._panes.rows)
+            self._fit()
             self._show_hidden()
 
     def _show_bookkeeping(self, rows: ViewRows) -> None:
@@ -122,15 +123,25 @@ class ViewHead(QWidget):
             self._bookkeeping_words = (
                 self.bookkeeping.text(), f"{count:,} hidden" if rows.hides_bookkeeping else f"Hide {count:,}"
             )  # fmt: skip
-            self._fit_bookkeeping()
             self.bookkeeping.setToolTip(SHOW_BOOKKEEPING if rows.hides_bookkeeping else HIDE_BOOKKEEPING)
 
-    def _fit_bookkeeping(self) -> None:
-        """Shows a shorter text if the tabs leave too little room."""
+    def _fit(self) -> None:
+        """Shortens link, scope and tabs, one after the other, until all tabs have room."""
         whole, short = self._bookkeeping_words
-        width = self.bookkeeping.fontMetrics().horizontalAdvance(whole)
-        has_room = self.tabs.bar_width + width + _CORNER_MARGINS <= self.width()
-        self.bookkeeping.setText(whole if has_room else short)
+        for words, is_short, is_tight in (
+            (whole, False, False), (short, False, False), (short, True, False), (short, True, True),
+        ):  # fmt: skip
+            self.scope.set_short(is_short)
+            self.tabs.set_tight(is_tight)
+            needed = self.tabs.bar_width + _CORNER_MARGINS
+            if not self.bookkeeping.isHidden():
+                needed += self.bookkeeping.fontMetrics().horizontalAdvance(words)
+            self.bookkeeping.setText(words)
+            room, least = self.width() - needed, self.scope.least_width
+            if room >= (0 if self.scope.isHidden() else least if is_short else self.scope.sizeHint().width()):
+                break
+        # A layout would take room from the tabs too.
+        self.scope.setMaximumWidth(max(room, least))
 
     def _show_scope(self, *_changed: object) -> None:
         if self._panes is None:
@@ -141,6 +152,7 @@ class ViewHead(QWidget):
             self.scope.show_scope(None, None)
         elif facts is not None:
             self.scope.show_scope(facts.labels, state.scope.reach if facts.has_reach else None)
+        self._fit()
         self._show_hidden()
 
     def _clear_scope(self) -> None:

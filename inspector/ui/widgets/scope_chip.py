@@ -141,10 +141,22 @@ class ScopeChip(FloatingFrame):
         if reach is not None:
             self._reach.setText(reach.value)
             self._reach.setAccessibleName(f"Reach: {reach.value}")
+            self._reach.setToolTip(f"Reach of the scope: {reach.value}")
             self._actions[reach].setChecked(True)
             words = f"{words}, {reach.value}"
         self.setAccessibleName(f"Scope: {words}")
         self.show()
+
+    @property
+    def least_width(self) -> int:
+        """Width with an elided path and whole buttons, in pixels."""
+        return self.sizeHint().width() - self._path.sizeHint().width() + self._path.minimumSizeHint().width()
+
+    def set_short(self, on: bool) -> None:
+        """Shows the reach as an arrow alone, without its words."""
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if on else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        if self._reach.toolButtonStyle() is not style:
+            self._reach.setToolButtonStyle(style)
 
     def words(self) -> str:
         return self.accessibleName().removeprefix("Scope: ")

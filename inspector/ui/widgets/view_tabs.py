@@ -22,6 +22,12 @@ class _Tabs(QTabBar):
         super().__init__(parent)
         self._themes = theme_controller
         self.counts: dict[int, str] = {}
+        self.is_tight = False
+
+    @property
+    def _saved(self) -> int:
+        """Pixels that a tight tab leaves out on each side."""
+        return round(6 * self._themes.theme.zoom) if self.is_tight else 0
 
     @override
     def tabSizeHint(self, index: int) -> QSize:
@@ -31,7 +37,7 @@ class _Tabs(QTabBar):
         extra = (
             self.fontMetrics().horizontalAdvance("0" * len(count)) + round(2 * self._themes.theme.zoom) if count else 0
         )
-        return QSize(hint.width() + extra, hint.height())
+        return QSize(hint.width() + extra - 2 * self._saved, hint.height())
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -56,14 +62,14 @@ class _Tabs(QTabBar):
         font = theme.font("body-strong" if current else "body-medium")
         painter.setFont(font)
         painter.setPen(theme.color(ink))
-        words = QRectF(box).adjusted(theme.metrics.pane_padding, 2, 0, 0)
+        words = QRectF(box).adjusted(theme.metrics.pane_padding - self._saved, 2, 0, 0)
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(words, flags, self.tabText(index))
         count = self.counts.get(index)
         if count:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("ink.tertiary"))
-            right = QRectF(box).adjusted(0, 2, -theme.metrics.pane_padding + 2, 0)
+            right = QRectF(box).adjusted(0, 2, self._saved - theme.metrics.pane_padding + 2, 0)
             painter.drawText(right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
 
 
@@ -99,6 +105,14 @@ class ViewTabs(QWidget):
     def bar_width(self) -> int:
         """Width of all tabs, in pixels."""
         return self._tabs.sizeHint().width()
+
+    def set_tight(self, on: bool) -> None:
+        """Leaves out some of the space beside the titles."""
+        if on != self._tabs.is_tight:
+            self._tabs.is_tight = on
+            # Qt caches tab sizes until the text of a tab changes.
+            self._tabs.setTabText(0, self._tabs.tabText(0))
+            self._tabs.updateGeometry()
 
     def add_view(self, title: str) -> None:
         self._tabs.addTab(title)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit, QTabBar, QToolButton
 from pytestqt.qtbot import QtBot
 
+from inspector.engine.requests.filters import Scope
+from inspector.engine.requests.locations import LocateMessage
 from inspector.ui.app.application import Application
+from inspector.ui.docview.panel import MESSAGES
 from inspector.ui.docview.view_head import HIDDEN_CALLS
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.window.main_window import MainWindow
-from tests.builders import document_of, received, tool_call
+from tests.builders import document_at, document_of, received, tool_call
+from tests.samples import sample
 from tests.ui.find import child
 from tests.ui.windows import in_turn, numbers, panes_of, story_lines, window_on
 
@@ -238,3 +242,20 @@ test_what_a_view_hides = in_turn([
     a_context_in_whose_scope_the_table_is_offers_the_way_back,
     undo_in_the_bar_does_not_write_again_what_was_stacked, a_note_goes_with_the_view_it_was_about,
 ], begun_again)  # fmt: skip
+
+
+def test_all_tabs_stay_in_sight_beside_a_scope(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, document_at(sample("otlp/langgraph-openinference-0.1.80.jsonl")))
+    window.resize(1280, 800)
+    window.show()
+    window.center.show_view(MESSAGES)
+    panes = panes_of(window)
+    opened = panes.client.answer_now(LocateMessage(0))
+    panes.filter_state.set_scope(Scope(opened.space, opened.begun))
+    head = window.view_head
+    qtbot.waitUntil(head.scope.isVisible)
+    bar = child(head, QTabBar, "viewTabBar")
+    qtbot.waitUntil(lambda: bar.tabRect(bar.count() - 1).right() < bar.width() >= head.tabs.bar_width)
+    assert not [arrow for arrow in bar.findChildren(QToolButton) if arrow.isVisible()]
+    assert head.scope.geometry().right() <= head.tabs.width()
+    assert child(head.scope, QToolButton, "scopeReach").width() >= 20

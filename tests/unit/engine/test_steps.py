@@ -5,8 +5,10 @@ from __future__ import annotations
 from inspector.analysis.views.model_context.reader import ReaderChoice
 from inspector.engine.engine import Engine
 from inspector.engine.requests.seen_contexts import ShowSeenContext
-from inspector.engine.requests.steps import ListSteps
-from tests.builders import document_of
+from inspector.engine.requests.steps import ListSteps, StepQuestion
+from inspector.engine.requests.views import FilterRows
+from tests.builders import document_at, document_of
+from tests.samples import sample
 from tests.transcribed import ClaudeSession
 
 
@@ -34,3 +36,16 @@ def test_the_curve_is_of_one_agent_to_its_end_with_its_own_compactions() -> None
     assert (whole.reader, len(whole.compactions), whole.curve_ends_ns) == ("claude", 1, whole.last_ns)
     assert (of_helper.reader, len(of_helper.compactions)) == (helper.title, 0)
     assert of_helper.curve_ends_ns < whole.last_ns
+
+
+def test_the_critical_path_stays_in_words_while_a_range_is_chosen() -> None:
+    engine = Engine()
+    number = engine.adopt(document_at(sample("formats/otlp.jsonl")))
+    question = ListSteps(StepQuestion(view=1))
+    words = engine.answer_request(number, question).head.path_words
+    engine.answer_request(number, FilterRows(1, 'kind == "chat"'))
+    head = engine.answer_request(number, question).head
+    engine.close()
+    assert words.startswith("Critical path of ")
+    assert head.whole is not None
+    assert head.whole.path_words == words

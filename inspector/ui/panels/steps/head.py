@@ -307,7 +307,8 @@ class ContextStrip(QWidget):
             left = x - room - 6 if x > width / 2 else x + 6
             if left >= end and left + room <= width:
                 painter.setPen(theme.color("ink.primary"))
-                box = QRectF(left, 20 * theme.zoom, room + 2, 15 * theme.zoom)
+                top = (36 if found.path_words else 20) * theme.zoom
+                box = QRectF(left, top, room + 2, 15 * theme.zoom)
                 painter.drawText(box, _LEFT, words)
                 end = left + room + 8
 

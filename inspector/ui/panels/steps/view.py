@@ -14,6 +14,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QFontMetrics,
     QKeyEvent,
     QMouseEvent,
@@ -452,6 +453,12 @@ class StepsView(QTableView):
             if not self._is_moved_by_us:
                 self.message_chosen.emit(int(self.steps.rows.messages[place]))
         self.viewport().update()
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._is_moved_by_us = True  # Qt makes the first row the current one; the user has not chosen it
+        super().focusInEvent(event)
+        self._is_moved_by_us = False
 
     def _current_place(self) -> int | None:
         index = self.currentIndex()

@@ -283,14 +283,16 @@ class TimeAxis(QObject):
             Left end, right end and text; labels never overlap.
         """
         found: list[tuple[float, float, str]] = [] if taken is None else [(*taken, "")]
+        ticks = [(self.x_of(ns, width) + _TICK_AIR, measure(words), words) for ns, words in self.ticks(width)]
         for (left, right), silence in zip(
             self.breaks_shown(width), self.scale.breaks_between(self.left_ns, self.right_ns), strict=True
         ):
             words = f"{formats.duration(silence.silence_ns)} {LEFT_OUT}"
             middle, room = (max(left, 0) + min(right, width)) / 2, measure(words)
-            _add_label(found, min(max(middle - room / 2, 0), width - room), room, words)
-        for ns, words in self.ticks(width):
-            x, room = self.x_of(ns, width) + _TICK_AIR, measure(words)
+            # Beside its middle, where that leaves more ticks their labels.
+            places = [min(max(middle - share * room, 0), width - room) for share in (0.5, 0.7, 0.3, 0.95, 0.05)]
+            _add_label(found, min(places, key=lambda left, room=room: _overlap(ticks, left, room)), room, words)
+        for x, room, words in ticks:
             if x >= 0 and x + room <= width:
                 _add_label(found, x, room, words)
         return found if taken is None else found[1:]
@@ -333,6 +335,11 @@ def _add_label(found: list[tuple[float, float, str]], left: float, room: float, 
     """Adds a label unless it would overlap another one."""
     if not any(left - _APART < end and begin < left + room + _APART for begin, end, _ in found):
         found.append((left, left + room, words))
+
+
+def _overlap(labels: list[tuple[float, float, str]], left: float, room: float) -> int:
+    """Returns the number of labels, by left end and width, that a label at a place would overlap."""
+    return sum(left - _APART < at + wide and at < left + room + _APART for at, wide, _ in labels)
 
 
 def _step(least_ns: float) -> int:

@@ -161,3 +161,16 @@ def test_by_message_round_numbers_are_named() -> None:
     assert words(axis)[:3] == ["No. 50", "No. 100", "No. 150"]
     axis.zoom(1e9, 0)
     assert words(axis) == ["No. 1"]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_silence_is_labelled_at_its_gap_beside_times() -> None:
+    axis = broken()
+    most = 0
+    for width in range(300, 1_000, 10):
+        labels = axis.labels(width, lambda words: 6.5 * len(words))
+        [(left, right)] = [(left, right) for left, right, words in labels if "left out" in words]
+        middle = sum(axis.breaks_shown(width)[0]) / 2
+        assert left <= middle <= right
+        most = max(most, abs(left + right - 2 * middle))
+    assert most > 20, "it makes room for a time"
