@@ -187,7 +187,8 @@ def answer_about(task: str | None, runs: Sequence[RunChain]) -> SlicedWork[TaskA
     ]
     return TaskAnswer(
         task, len(runs), _counts(names), way_count(keys.chains), runs[usual].path, tree, compared,
-        separation.can_tell, _sentence(separation, compared) + _pooled(runs), separation.tests,
+        separation.can_tell, _sentence(separation, compared, is_known=set(names) != {UNKNOWN}) + _pooled(runs),
+        separation.tests,
         [_fact(one, compared, runs) for one in separation.facts[:_MOST_FACTS]],
         [
             OutlierAnswer(runs[one.run].path, names[one.run], one.steps, round(one.distance, 3), _reason(one))
@@ -245,8 +246,10 @@ def _reason(one: Outlier) -> str:
     return "; ".join(words)
 
 
-def _sentence(found: Separation, compared: Sequence[str]) -> str:
+def _sentence(found: Separation, compared: Sequence[str], *, is_known: bool) -> str:
     """Returns a sentence on the facts; it claims no more than their counts allow."""
+    if not is_known:
+        return "The logs state no outcome of their runs; --by groups them by a field or a filter."
     if not compared:
         return "All runs with a known outcome are of one group, so there is nothing to compare."
     sizes = " and ".join(f"{size:,} {name}" for size, name in zip(found.sizes, compared, strict=True))

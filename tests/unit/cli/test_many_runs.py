@@ -86,6 +86,13 @@ def test_few_runs_allow_no_claim(tmp_path: Path) -> None:
     assert "1 of 1 failed" not in text
 
 
+def test_logs_without_outcomes_are_compared_without_a_claim(tmp_path: Path) -> None:
+    runs = [run("rye", n, [LOOK], passed=False) | {"reward": None} for n in range(3)]
+    text = printed("diff", "--many", evaluation(tmp_path, runs))
+    assert "3 runs: 3 unknown. 1 different way" in text
+    assert "The logs state no outcome of their runs" in text
+
+
 def test_runs_are_grouped_by_a_field_or_a_filter(bakery: Path) -> None:
     by_filter = json.loads(printed("diff", "--many", bakery, "--by", 'tool == "think"', "--format", "json"))
     assert by_filter["tasks"][0]["groups"] == {"others": 10, "matching": 10}
