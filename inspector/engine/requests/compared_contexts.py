@@ -8,12 +8,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.views.compare.cause import act_of, begin_of_act
+from inspector.analysis.views.compare.cause import moment_before
 from inspector.analysis.views.compare.difference_classes import DifferenceClass
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.compare.sequences import Features, align
-from inspector.analysis.views.model_context import ModelContext, Moment, Role
-from inspector.analysis.views.model_context.reader import find_reader
+from inspector.analysis.views.model_context import Moment, Role
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, RequestError, Steps, check_row_count
@@ -114,21 +113,10 @@ def _kept(held: OpenDocument, answer: ComparisonAnswer, key: tuple[int, int]) ->
         raise RequestError("The comparison has no such row.")
     kept = held.comparison.contexts
     if kept is None or kept.key != key:
-        one = yield from _moment(comparison.one, comparison.rows.one, row)
-        other = yield from _moment(comparison.other, comparison.rows.other, row)
+        one = yield from moment_before(comparison.one, comparison.rows.one, row)
+        other = yield from moment_before(comparison.other, comparison.rows.other, row)
         kept = held.comparison.contexts = KeptContexts(key, (one, other), _aligned(answer, (one, other)))
     return kept
-
-
-def _moment(run: RunSteps, places: Array, row: int) -> Steps[Moment | None]:
-    """Returns the context of the acting model before its act; None without a known model."""
-    analysis = run.analysis
-    message = act_of(run, places, row)
-    reader = find_reader(analysis, None, min(message, len(analysis) - 1)) if len(analysis) else None
-    if reader is None:
-        return None
-    context = yield from ModelContext.in_steps(analysis, reader)
-    return context.moment_at(begin_of_act(run, places, row, message) - 1)
 
 
 def _aligned(answer: ComparisonAnswer, moments: tuple[Moment | None, Moment | None]) -> ComparedContexts:

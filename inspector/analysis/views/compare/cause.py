@@ -165,6 +165,16 @@ def begin_of_act(run: RunSteps, places: Array, row: int, message: int) -> int:
     return min(message, int(run.table.rows[output])) if output >= 0 else message
 
 
+def moment_before(run: RunSteps, places: Array, row: int) -> SlicedWork[Moment | None]:
+    """Returns the context of the acting model before the act of a row, in steps; None without a known model."""
+    message, analysis = act_of(run, places, row), run.analysis
+    reader = find_reader(analysis, None, min(message, len(analysis) - 1)) if len(analysis) else None
+    if reader is None:
+        return None
+    context = yield from ModelContext.in_steps(analysis, reader)
+    return context.moment_at(begin_of_act(run, places, row, message) - 1)
+
+
 class _Causes:
     """Finds the cause of one divergence."""
 
@@ -175,7 +185,7 @@ class _Causes:
         """Returns the divergence with its cause."""
         moments: list[Moment | None] = []
         for side in (0, 1):
-            moments.append(self._moment(side))
+            moments.append((yield from moment_before(self._runs[side], self._places(side), self._row)))
             yield
         if all(moment is None for moment in moments):
             return Divergence(self._row, True, is_known=False)
@@ -199,18 +209,6 @@ class _Causes:
 
     def _places(self, side: int) -> Array:
         return self._rows.other if side else self._rows.one
-
-    def _moment(self, side: int) -> Moment | None:
-        """Returns the context of the acting model before its act; None without a known model."""
-        run = self._runs[side]
-        message = act_of(run, self._places(side), self._row)
-        analysis = run.analysis
-        if not len(analysis):
-            return None
-        reader = find_reader(analysis, None, min(message, len(analysis) - 1))
-        if reader is None:
-            return None
-        return ModelContext(analysis, reader).moment_at(begin_of_act(run, self._places(side), self._row, message) - 1)
 
     def _seen(self, side: int, moment: Moment | None) -> NDArray[np.bool_]:
         """(n,) bool, rows whose differing message was in the model's context before the act."""
