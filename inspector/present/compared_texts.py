@@ -50,7 +50,8 @@ def whole_texts(words: DifferenceWords, comparison: RunComparison, row: int) -> 
 
 
 def _shown(text: str) -> str:
-    return visible_controls(mask_text(text[:_MOST_CHARACTERS]))
+    # Masked before it is cut, so that no part of a secret is shown without its end.
+    return visible_controls(mask_text(text)[:_MOST_CHARACTERS])
 
 
 def _texts(words: DifferenceWords, comparison: RunComparison, row: int) -> tuple[str, str]:

@@ -229,3 +229,14 @@ def test_a_lost_message_is_no_step_of_one_run_alone(application: Application, tm
     spoken = [panel.model.spec(row).spoken for row in range(panel.model.rowCount())]
     assert any(text.startswith("first difference, lost message, A number 4") for text in spoken)
     assert panel.bar.chips[DifferenceClass.MISSING].text() == "missing 1"
+
+
+def test_secrets_are_masked_in_the_lanes_and_below_them(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
+    runs = [session(edit=f"password=hunter2secret {n}", read=f"password=hunter2secret {n}") for n in range(2)]
+    _, panel = compared(application, tmp_path, qtbot, Pair("", runs[0], runs[1], "", ""))
+    panel.step_difference(-1)
+    qtbot.waitUntil(lambda: len(panel.rows.places_with_lines) == 2)
+    settle(panel, qtbot)
+    rows = [panel.model.spec(row) for row in range(panel.model.rowCount())]
+    assert any("new_string" in row.text for row in rows)
+    assert "hunter2" not in repr(rows) + panel.answer.sentence.text()
