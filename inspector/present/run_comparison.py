@@ -73,7 +73,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
     Attributes:
         equal: they have no difference.
-        sentence: one sentence for the user, masked.
+        headline: the places and the kind of the cause, in one sentence.
+        sentence: the same with the texts of both places, masked.
         first, cause: the first divergence and its cause; None without one.
         evidence: further differences that the model received before, masked.
         counts: differences by class.
@@ -81,6 +82,7 @@ class Verdict(msgspec.Struct, frozen=True):
     """
 
     equal: bool
+    headline: str
     sentence: str
     first: Place | None
     cause: Place | None
@@ -127,11 +129,11 @@ class ComparisonAnswer:
         counts = Counter(class_word(one) for one in rows.classes.tolist() if one != DifferenceClass.SAME)
         totals = [_totals(*each) for each in zip(self.documents, self._files, strict=True)]
         if found.row == NO_PLACE:
-            return Verdict(True, "The runs do the same.", None, None, [], {}, *totals)
+            return Verdict(True, _EQUAL, _EQUAL, None, None, [], {}, *totals)
         first, cause = self._first(), self._cause()
-        sentence = self._sentence(first, cause)
+        headline, sentence = (mask_text(self._sentence(first, cause, with_texts=one)) for one in (False, True))
         return Verdict(
-            False, mask_text(sentence), first, cause, [self.place(row) for row in found.others], dict(counts), *totals
+            False, headline, sentence, first, cause, [self.place(row) for row in found.others], dict(counts), *totals
         )  # fmt: skip
 
     def _first(self) -> Place:
@@ -198,24 +200,25 @@ class ComparisonAnswer:
             return "; sampling settings were not recorded"
         return f"; sampling {parts[0] or 'as by default'} / {parts[1] or 'as by default'}"
 
-    def _sentence(self, first: Place, cause: Place | None) -> str:
-        where = f"{_place_words(first)}"
+    def _sentence(self, first: Place, cause: Place | None, *, with_texts: bool) -> str:
         found = self.comparison.divergence
+        told = f": {first.text}" if with_texts else ""
         if not found.is_act:
-            what = (
+            subject = (
                 "No act of an agent differs; the first difference"
                 if found.cause != NO_PLACE
                 else "The first difference"
             )
-            return f"{what} is at {where}: {first.text}"
-        act = f"The runs part at {where}: {first.text}"
+            return f"{subject} is at {_place_words(first)}{told}"
+        act = f"The runs part at {_place_words(first)}{told}"
         if cause is None:
             return act
         if cause.kind == CHOICE:
             return f"{act}. The choice of the model: {cause.text[0].lower()}{cause.text[1:]}"
         if cause.kind in (UNKNOWN, CAUSE_WORDS[Input.END]):
             return f"{act.rstrip('.')}. {cause.text}"
-        return f"{act}, after {_CAUSES[cause.kind]} at {_place_words(cause)}: {cause.text}"
+        reason = f"{act}, after {_CAUSES[cause.kind]} at {_place_words(cause)}"
+        return f"{reason}: {cause.text}" if with_texts else reason
 
     def noise(self) -> list[NoiseValue]:
         """Returns values that differ in every pair of calls, and may be ignored; without secrets."""
@@ -243,6 +246,7 @@ class ComparisonAnswer:
         }  # fmt: skip
 
 
+_EQUAL = "The runs do the same."
 _CAUSES = {
     "result": "another result", "definition": "another definition", "prompt": "another prompt",
     "model": "another model",

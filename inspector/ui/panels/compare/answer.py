@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.engine.requests.run_comparisons import ComparedRuns, DifferenceClass, Place, Verdict
 from inspector.present import formats
@@ -22,7 +22,7 @@ _WORDS = {DifferenceClass(found).name.lower(): look.word for found, look in LOOK
 
 
 class AnswerCard(QWidget):
-    """The answer sentence, two links and further evidence.
+    """The answer sentence, two links with the texts of their places, and further evidence.
 
     Signals:
         row_requested(int): show a row of the comparison.
@@ -30,6 +30,7 @@ class AnswerCard(QWidget):
     Attributes:
         sentence: the answer.
         first, cause: links to the first different act and to its cause.
+        texts: labels of the texts of both, by link.
     """
 
     row_requested = Signal(int)
@@ -44,14 +45,15 @@ class AnswerCard(QWidget):
         self.first = LinkButton("", name="compareFirst", parent=self)
         self.cause = LinkButton("", name="compareCause", parent=self)
         self.evidence = TextLabel(variant="secondary", name="compareEvidence", wrap=True, parent=self)
-        links = self._links = QHBoxLayout()
-        for link in (self.first, self.cause):
-            links.addWidget(link)
-            link.clicked.connect(partial(self._follow, link))
-        links.addStretch(1)
         column = self._column = QVBoxLayout(self)
         column.addWidget(self.sentence)
-        column.addLayout(links)
+        self.texts: dict[QWidget, TextLabel] = {}
+        for link in (self.first, self.cause):
+            text = self.texts[link] = TextLabel(name=f"{link.objectName()}Text", wrap=True, parent=self)
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+            column.addWidget(text)
+            link.clicked.connect(partial(self._follow, link))
         column.addWidget(self.evidence)
         column.addStretch(1)
         self._rows: dict[QWidget, int] = {}
@@ -59,15 +61,14 @@ class AnswerCard(QWidget):
         self._on_theme_changed()
 
     def _on_theme_changed(self) -> None:
-        metrics, zoom = self._themes.theme.metrics, self._themes.theme.zoom
+        metrics = self._themes.theme.metrics
         self._column.setContentsMargins(metrics.pane_padding, metrics.unit * 2, metrics.pane_padding, metrics.unit * 2)
         self._column.setSpacing(metrics.unit)
-        self._links.setSpacing(round(18 * zoom))
 
     def show_answer(self, compared: ComparedRuns) -> None:
         """Shows the verdict of a comparison."""
         verdict, first, cause = compared.verdict, compared.verdict.first, compared.verdict.cause
-        self.sentence.setText(verdict.sentence)
+        self.sentence.setText(verdict.headline)
         self._rows = {}
         places = (
             (self.first, first, first_words(verdict)),
@@ -79,10 +80,12 @@ class AnswerCard(QWidget):
         )
         for link, place, title in places:
             is_there = place is not None and place.row >= 0
-            link.setVisible(is_there)
+            for part in (link, self.texts[link]):
+                part.setVisible(is_there)
             if place is not None and is_there:
                 self._rows[link] = place.row
                 link.set_label(f"{title}: {_WORDS.get(place.kind, place.kind)}, {numbers_of(place)}")
+                self.texts[link].setText(place.text)
         others = [place.text for place in verdict.evidence[:_MOST_EVIDENCE]]
         more = len(verdict.evidence) - len(others)
         also = f"Also received before: {'; '.join(others)}" + (f"; {more:,} more" if more else "")

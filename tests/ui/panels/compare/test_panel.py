@@ -75,7 +75,10 @@ def test_the_answer_and_both_lanes_show_where_the_runs_part(
 ) -> None:
     window, panel = compared(application, tmp_path, qtbot)
     assert window.view_head.tabs.words()[-1] == "Compare"
-    assert panel.answer.sentence.text().startswith("The runs part at No. 10 of A and No. 10 of B: Edit: new_string")
+    assert panel.answer.sentence.text() == (
+        "The runs part at No. 10 of A and No. 10 of B, after another result at No. 9 of A and No. 9 of B"
+    )
+    assert panel.answer.texts[panel.answer.first].text().startswith("Edit: new_string")
     assert [panel.answer.first.label, panel.answer.cause.label] == [
         "First different act: other arguments, No. 10 of A, No. 10 of B", "Cause: other result, No. 9 of A, No. 9 of B",
     ]  # fmt: skip
@@ -239,4 +242,5 @@ def test_secrets_are_masked_in_the_lanes_and_below_them(application: Application
     settle(panel, qtbot)
     rows = [panel.model.spec(row) for row in range(panel.model.rowCount())]
     assert any("new_string" in row.text for row in rows)
-    assert "hunter2" not in repr(rows) + panel.answer.sentence.text()
+    texts = [label.text() for label in (panel.answer.sentence, *panel.answer.texts.values())]
+    assert "hunter2" not in repr((rows, texts))
