@@ -86,7 +86,7 @@ class ContextBuilder:
         self._named_starts = NamedStarts(capture, self.tree)
         self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, while no message bears it
         self.ending: dict[int, int] = {}
-        self._agent_labels: Counter[tuple[int, str]] = Counter()
+        self._agent_labels: Counter[tuple[int, str | None, str]] = Counter()
         self._void: frozenset[int] = frozenset()  # messages of the batch without effect
         self._events = array("q")  # node, row, code and sender of starts and ends that are not applied yet
 
@@ -471,9 +471,10 @@ class ContextBuilder:
             return
         label = label_of_text(told.label or "")
         if label and not self.tree.label[node]:
-            # Agents with the same task in one session get numbers.
-            self._agent_labels[told.space, label] += 1
-            number = self._agent_labels[told.space, label]
+            # Agents with the same task below one agent get numbers.
+            siblings = told.space, told.parent, label
+            self._agent_labels[siblings] += 1
+            number = self._agent_labels[siblings]
             self.tree.label[node] = label if number == 1 else f"{label} ({number})"
         if told.parent is not None:
             node = self.tree.place(node, self.tree.node_of_key(told.space, told.parent))
