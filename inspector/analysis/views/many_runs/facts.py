@@ -103,10 +103,10 @@ def separate(runs: Sequence[RunChain], first: Sequence[int], second: Sequence[in
     is_tested = best < LEVEL and not STATS.missing_modules()
     facts = [_fact(same, places, sizes, among) for places, same in by_answer.items()]
     facts.sort(key=lambda one: (-abs(one.difference), _RANK[one.kind], one.text))
-    del facts[_MOST_FACTS:]
     if is_tested:
-        facts = corrected(facts)
-    return Separation(sizes, best, facts, sum(one.p is not None for one in facts), is_tested)
+        facts = corrected(facts)  # before facts are left out, since each one counts as a test
+    tests = sum(one.p is not None for one in facts)
+    return Separation(sizes, best, facts[:_MOST_FACTS], tests, is_tested)
 
 
 def _fact(same: list[tuple[str, str]], places: frozenset[int], sizes: tuple[int, int], among: list[int]) -> Fact:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis.views.many_runs import facts
 from inspector.analysis.views.many_runs.distances import distances, outliers
 from inspector.analysis.views.many_runs.facts import separate
 from inspector.analysis.views.many_runs.run_chain import Argument, ChainStep, RunChain
@@ -76,6 +77,17 @@ def test_values_are_those_of_fisher_corrected_by_holm() -> None:
         least = max(least, min(1.0, p * (found.tests - place)))
         assert one.p == pytest.approx(p)
         assert one.corrected == pytest.approx(least)
+
+
+def test_facts_that_are_left_out_count_as_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("scipy")
+    runs = [chain("look sell" if n % 2 else "sell think" if n % 4 else "sell") for n in range(20)]
+    groups = [n for n in range(20) if n % 2], [n for n in range(20) if not n % 2]
+    whole = separate(runs, *groups)
+    monkeypatch.setattr(facts, "_MOST_FACTS", 1)
+    short = separate(runs, *groups)
+    assert whole.tests > 1
+    assert (short.facts, short.tests) == (whole.facts[:1], whole.tests)
 
 
 def test_few_runs_can_tell_nothing() -> None:
