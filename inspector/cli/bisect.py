@@ -49,7 +49,8 @@ def bisect_command(
 
     All runs are read, so the answer also holds if the behaviour comes and goes; then all changes are listed.
     """
-    if bool(when.strip()) == bool(step.strip()):
+    when = when.strip()
+    if bool(when) == bool(step.strip()):
         fail("Name the behaviour by --when or --step.")
     found = read_paths(paths, ChainQuestion(when=when), reading, scheduler, workers)
     versions = one_each(found.by_path[0], step) if len(paths) == 1 else [
@@ -57,7 +58,7 @@ def bisect_command(
     ]  # fmt: skip
     if not versions:
         fail(escape_hostile("\n".join(f"{path}: {text}" for path, text in found.failures) or "There are no runs."))
-    answer = bisected(versions, when or step)
+    answer = bisected(versions, when or step, len(found.failures))
     if shape is Shape.json:
         failures = [{"path": path, "text": text} for path, text in found.failures]
         echo(dump({**answer.as_json(), "failures": failures}))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from inspector.analysis.views.many_runs.run_chain import RunChain
+from inspector.analysis.views.many_runs.run_chain import MOST_STEPS, RunChain
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
 
@@ -22,6 +22,7 @@ class Version(msgspec.Struct, frozen=True):
         runs: number of runs; `having` of them have the behaviour.
         example: path of the first run with it, or of the first run.
         row: its message in that run; -1 without one.
+        is_cut: a run without a match has more steps than were searched.
     """
 
     name: str
@@ -29,13 +30,15 @@ class Version(msgspec.Struct, frozen=True):
     having: int
     example: str
     row: int
+    is_cut: bool = False
 
     @classmethod
     def of_runs(cls, name: str, runs: Sequence[RunChain], step: str) -> Version:
         """Counts the runs with matches of their filter, or with a step that begins with a text."""
         rows = [_row(run, step) for run in runs]
         first = next((place for place, row in enumerate(rows) if row >= 0), 0)
-        return cls(mask_text(name), len(runs), sum(row >= 0 for row in rows), runs[first].path, rows[first])
+        is_cut = bool(step) and any(run.cut and row < 0 for run, row in zip(runs, rows, strict=True))
+        return cls(mask_text(name), len(runs), sum(row >= 0 for row in rows), runs[first].path, rows[first], is_cut)
 
     @property
     def words(self) -> str:
@@ -91,13 +94,23 @@ class Bisection(NamedTuple):
         }  # fmt: skip
 
 
-def bisected(versions: Sequence[Version], behaviour: str) -> Bisection:
-    """Finds the first version with a behaviour, and all changes."""
+def bisected(versions: Sequence[Version], behaviour: str, unread: int = 0) -> Bisection:
+    """Finds the first version with a behaviour, and all changes; `unread` is the number of unreadable logs."""
     having = [one.having > 0 for one in versions]
     first = having.index(True) if any(having) else None
     changes = [place for place in range(1, len(having)) if having[place] != having[place - 1]]
     found = Bisection(versions, first, changes, "")
-    return found._replace(sentence=mask_text(_sentence(found, behaviour)))
+    return found._replace(sentence=mask_text(_sentence(found, behaviour) + _gaps(versions, unread)))
+
+
+def _gaps(versions: Sequence[Version], unread: int) -> str:
+    """Returns sentences on steps and logs that were not searched."""
+    cut = (
+        f" Only the first {MOST_STEPS:,} steps of each run were searched."
+        if any(one.is_cut for one in versions)
+        else ""
+    )
+    return cut + (f" {count_of(unread, 'log')} could not be read and may have it." if unread else "")
 
 
 def _sentence(found: Bisection, behaviour: str) -> str:

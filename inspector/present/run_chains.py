@@ -22,6 +22,7 @@ from inspector.filters.run_fields import outcomes_by_space
 from inspector.present.message_row import row_content
 from inspector.present.wire_text import safe_line
 from inspector.protocol.message_text import compact_json
+from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.hashes import hash_values
 
 PASSED, FAILED = "passed", "failed"
@@ -79,7 +80,7 @@ def read_chains(document: CaptureDocument, asked: ChainQuestion) -> SlicedWork[l
             read = [msgspec.structs.replace(one, row=place) for one, place in zip(read, places, strict=True)]
         else:
             matched = rows[matched]
-        path = asked.name if space < 0 else f"{asked.name}/{analysis.capture.strings[space]}"
+        path = mask_text(asked.name if space < 0 else f"{asked.name}/{analysis.capture.strings[space]}")
         task = outcome.get("task")
         found.append(RunChain(
             path, safe_line(task, _LONGEST) if isinstance(task, str) else None, group, read,

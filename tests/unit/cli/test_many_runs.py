@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.base import optional_dependencies
+from inspector.present import run_chains
 from tests.commands import asked, printed
 
 Call = tuple[str, dict[str, Any]]
@@ -199,3 +200,22 @@ def test_each_path_is_a_version_with_all_its_runs(tmp_path: Path) -> None:
     assert [(one["having"], one["runs"]) for one in found["versions"]] == [(0, 3), (2, 3), (3, 3)]
     assert (found["first"]["path"], found["monotone"]) == (str(paths[1]), False)
     assert "in 2 of 3 runs" in found["sentence"]
+
+
+def test_an_answer_tells_what_was_not_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_chains, "MOST_STEPS", 2)
+    short = evaluation(tmp_path, [run("rye", 0, [SELL], passed=True)], "1.json")
+    long = evaluation(tmp_path, [run("rye", 0, [SELL, SELL, LOOK], passed=True)], "2.json")
+    bad = tmp_path / "3.json"
+    bad.write_bytes(b"\0\1")
+    text = printed("bisect", short, long, "--step", "look")
+    assert text.startswith("look does not appear in 2 runs. Only the first 5,000 steps of each run were searched.\n")
+    text = printed("bisect", short, bad, long, "--step", "look", "--when", " ")
+    assert "1 log could not be read and may have it." in text
+
+
+def test_secrets_in_names_of_runs_are_masked(tmp_path: Path) -> None:
+    secret = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    path = evaluation(tmp_path, [run(secret, n, [LOOK], passed=bool(n)) for n in range(2)])
+    for shape in ("text", "json", "html"):
+        assert secret not in printed("diff", "--many", path, "--format", shape)

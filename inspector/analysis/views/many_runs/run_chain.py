@@ -52,7 +52,7 @@ class RunChain(msgspec.Struct, frozen=True):
     """A run of a task.
 
     Attributes:
-        path: its path; that of a run in a file ends with its name.
+        path: its path, masked; that of a run in a file ends with its name.
         task: as the evaluation names it; None without one.
         group: value of the grouping, such as `passed`; None if unknown.
         steps: calls, refusals, spans and compactions; steps of sub-agents follow the call that started them.
