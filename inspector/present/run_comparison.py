@@ -18,6 +18,7 @@ from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
 from inspector.analysis.views.compare.noise import NoiseValue, find_noise
 from inspector.analysis.views.steps.step_table import StepKind
+from inspector.base.slices import SlicedWork, run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters.run_fields import outcomes_by_space
 from inspector.formats.run_files import number_or_none
@@ -225,6 +226,10 @@ class ComparisonAnswer:
         return [one for one in find_noise(self.comparison) if mask_text(one.item) == one.item][:_MOST_NOISE]
 
     def as_json(self, files: tuple[str, str], limit: int | None = None) -> dict[str, Any]:
+        """Returns the answer as JSON at once; arguments as those of `json_steps`."""
+        return run_to_end(self.json_steps(files, limit))
+
+    def json_steps(self, files: tuple[str, str], limit: int | None = None) -> SlicedWork[dict[str, Any]]:
         """Returns the answer as JSON; numbers of messages begin with 1.
 
         Args:
@@ -235,11 +240,15 @@ class ComparisonAnswer:
         differing = self.differing()
         shown = differing if limit is None else differing[:limit]
         cause = verdict.cause
+        differences: list[dict[str, Any]] = []
+        for row in shown:
+            differences.append(_json(self.place(row)))
+            yield
         return {
             "a": mask_text(files[0]), "b": mask_text(files[1]), "equal": verdict.equal, "sentence": verdict.sentence,
             "first": None if verdict.first is None else _json(verdict.first),
             "cause": None if cause is None else _json(cause), "counts": verdict.counts,
-            "differences": [_json(self.place(row)) for row in shown],
+            "differences": differences,
             "evidence": [_json(one) for one in verdict.evidence],
             "ignorable": [{"ignore": one.item, "pairs": one.pairs} for one in self.noise()],
             "totals": {"a": msgspec.to_builtins(verdict.a), "b": msgspec.to_builtins(verdict.b)},

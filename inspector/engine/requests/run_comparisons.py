@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import msgspec
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from inspector.analysis.views.compare.difference_classes import DifferenceClass as DifferenceClass
 from inspector.analysis.views.steps.step_table import StepKind as StepKind
 from inspector.base.atomic_files import open_replacement
+from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.document.sources import Progress
 from inspector.engine.comparing import IgnoreError, comparison_steps
@@ -23,7 +24,7 @@ from inspector.engine.opening import apply_options, reading_steps
 from inspector.engine.request import Part, PartsRequest, Query, Request, RequestError, Steps, check_row_count
 from inspector.engine.requests.comparison import Aspect, Comparison, compared_messages
 from inspector.engine.targets import OpenOptions, Target
-from inspector.engine.threads import in_thread_if_large
+from inspector.engine.threads import in_thread, in_thread_if_large
 from inspector.export.files import write_error_words
 from inspector.present.compared_texts import DifferenceLine as DifferenceLine
 from inspector.present.compared_texts import difference_lines, whole_texts
@@ -38,6 +39,7 @@ from inspector.reading.files.source_reader import UnknownFormatError
 if TYPE_CHECKING:
     from inspector.engine.requests.compared_contexts import KeptContexts
 
+ResultT = TypeVar("ResultT")
 _PROGRESS_S = 0.1
 _WAIT_S = 0.002
 """Pause while a worker decodes the next block."""
@@ -181,17 +183,23 @@ def _compare(held: OpenDocument, asked: CompareRuns) -> Steps[ComparedRuns]:
     key = asked.target, asked.options
     kept = held.comparison
     if kept is None or kept.key != key:
-        other = yield from _read(asked)
-        held.end_comparison()
-        kept = held.comparison = HeldComparison(key, other)
+        kept = HeldComparison(key, (yield from _read(asked)))
     sides = (kept.other, held.document) if asked.swapped else (held.document, kept.other)
     messages = len(kept.other.capture)
-    yield Part(OtherProgress(1, 1, messages))
+    is_done = False
     try:
+        yield Part(OtherProgress(1, 1, messages))
         answer = yield from comparison_steps(*sides, asked.ignore)
+        yield
+        is_done = True
     except IgnoreError as error:
         raise RequestError(str(error)) from None
-    yield
+    finally:
+        if not is_done and kept is not held.comparison:
+            kept.close()
+    if kept is not held.comparison:  # an earlier comparison stays until this one is complete
+        held.end_comparison()
+        held.comparison = kept
     kept.answer, kept.contexts, kept.number = answer, None, next(_numbers)
     return _answer(kept, sides)
 
@@ -256,9 +264,9 @@ def answer_of(held: OpenDocument, number: int) -> ComparisonAnswer:
 
 def _describe(held: OpenDocument, asked: DescribeComparedRows) -> Steps[list[ComparedRow]]:
     check_row_count(len(asked.rows))
-    answer = answer_of(held, asked.number)
     found: list[ComparedRow] = []
     for row in asked.rows:
+        answer = answer_of(held, asked.number)
         if 0 <= row < len(answer.comparison.rows):
             found.append(ComparedRow(row, answer.words.sides(row), answer.words.difference(row)))
             yield
@@ -293,12 +301,23 @@ def _messages(held: OpenDocument, asked: CompareRowMessages) -> Steps[Comparison
     return (yield from compared_messages(places[0], places[1], asked.aspect))
 
 
+def _while_current(held: OpenDocument, number: int, work: SlicedWork[ResultT]) -> Steps[ResultT]:
+    """Does work about a comparison. Raises RequestError once it is not the present one, and its document is closed."""
+    while True:
+        answer_of(held, number)
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value
+        yield
+
+
 def _write(held: OpenDocument, asked: WriteComparison) -> Steps[None]:
     answer = answer_of(held, asked.number)
     one, other = (document.name for document in answer.documents)
     yield
-    page = html_page(answer.as_json((mask_text(one), mask_text(other))))
-    yield
+    found = yield from _while_current(held, asked.number, answer.json_steps((one, other)))
+    page = yield from in_thread(lambda: html_page(found))
     try:
         with open_replacement(asked.target) as file:
             file.write(page.encode())

@@ -57,7 +57,7 @@ class RunComparing(QObject):
         self._parent, self._shown, self._services, self._notices = parent, shown, services, notices
         self._center, self._open_logs = center, open_logs
         self._ignore: tuple[str, ...] = ()
-        self._target = ""
+        self._targets: dict[Target, str] = {}
         self._tied: ComparePanel | None = None
         self._awaited: tuple[Path, str] | None = None
 
@@ -117,7 +117,9 @@ class RunComparing(QObject):
             target: a log, a run of an evaluation, or a session (`base.targets`).
             ignore: names of fields and patterns that do not count.
         """
-        self._ignore, self._target = ignore, target
+        self._ignore = ignore
+        other = Target(target_path(target), is_session(target))
+        self._targets[other] = target
         center = self._center()
         center.add_view(COMPARE)
         center.show_view(COMPARE)
@@ -125,9 +127,15 @@ class RunComparing(QObject):
         if panel is not self._tied:
             self._tied = panel
             panel.choice_requested.connect(self.ask_for_run)
-            panel.other_requested.connect(lambda message: self.other_requested.emit(self._target, message))
-        panel.compare(CompareRuns(Target(target_path(target), is_session(target)), self._options(), ignore))
+            panel.other_requested.connect(self._open_other)
+        panel.compare(CompareRuns(other, self._options(), ignore))
         center.take_focus()
+
+    def _open_other(self, message: int) -> None:
+        """Opens the run that is shown, which is not the one asked for last if that was cancelled."""
+        panel = self._panel()
+        if panel is not None and panel.answered is not None:
+            self.other_requested.emit(self._targets[panel.answered.target], message)
 
     def _panel(self) -> ComparePanel | None:
         panes = self._shown.panes

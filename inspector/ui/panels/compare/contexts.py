@@ -41,9 +41,7 @@ class ContextLanes(QWidget):
         self._key: tuple[int, int] | None = None
         self._pending: Pending | None = None
         self.shown: ComparedContexts | None = None
-        self._texts = DescribedRows[int, ContextRow](
-            client, self._question, lambda one: one.row, lambda _place: self.model.renew()
-        )  # fmt: skip
+        self._texts = self._new_texts()
         self.rows = LaneRows(None, self._text_of, noun="message")
         self.model = RowsModel(self.rows, self)
         self.view = RowsView(
@@ -78,7 +76,7 @@ class ContextLanes(QWidget):
 
     def _show(self, found: ComparedContexts | None) -> None:
         self.shown = found
-        self._texts.drop()
+        self._texts = self._new_texts()
         titles = ("", "")
         if found is not None:
             one, other = (f"{name} had received: {safe_line(title) or 'unknown'}"
@@ -88,6 +86,9 @@ class ContextLanes(QWidget):
         self.model.replace_source(self.rows)
         self.heads.update()
         self.view.set_empty_text(CHOOSE if found is None else UNKNOWN)
+
+    def _new_texts(self) -> DescribedRows[int, ContextRow]:
+        return DescribedRows(self._client, self._question, lambda one: one.row, lambda _place: self.model.renew())
 
     def _question(self, rows: tuple[int, ...]) -> DescribeComparedContexts:
         return DescribeComparedContexts(*(self._key or (0, 0)), rows)

@@ -61,7 +61,7 @@ class ComparePanel(QWidget):
     Attributes:
         answer, figures, bar, view, rows, contexts, map, waiting, notices: its parts.
         asked: the request that is shown or pending; None before the first.
-        shown: the comparison; None before the first.
+        shown, answered: the comparison and its request; None before the first.
     """
 
     message_requested = Signal(int)
@@ -77,11 +77,10 @@ class ComparePanel(QWidget):
         self._client, self._themes = client, themes
         self.asked: CompareRuns | None = None
         self.shown: ComparedRuns | None = None
+        self.answered: CompareRuns | None = None
         self._pending: Pending | None = None
         self._wrapping = RestTimer(self._wrap_again, self)
-        self._texts = DescribedRows[int, ComparedRow](
-            client, lambda rows: DescribeComparedRows(self._number, rows), lambda one: one.row, self._on_described
-        )
+        self._texts = self._new_texts()
         self.rows = LaneRows(None, self._text_of)
         self.model = RowsModel(self.rows, self)
         self.view = RowsView(self.model, themes, name="compareList", title="Steps of both runs", parent=self)
@@ -188,6 +187,7 @@ class ComparePanel(QWidget):
         self.stop()
         self.waiting.end("The comparison was cancelled.")
         if self.shown is not None:
+            self.asked = self.answered
             self._pages.setCurrentIndex(1)
 
     def stop(self) -> None:
@@ -201,9 +201,9 @@ class ComparePanel(QWidget):
         self.waiting.end(sentence)
 
     def _on_compared(self, compared: ComparedRuns) -> None:
-        self._pending, self.shown = None, compared
+        self._pending, self.shown, self.answered = None, compared, self.asked
         self.waiting.end("")
-        self._texts.drop()
+        self._texts = self._new_texts()
         titles = f"A  {safe_line(compared.names[0])}", f"B  {safe_line(compared.names[1])}"
         self.rows = LaneRows(compared, self._text_of, titles)
         self.rows.tags = _tags_of(compared.verdict)
@@ -227,6 +227,13 @@ class ComparePanel(QWidget):
     @property
     def _number(self) -> int:
         return 0 if self.shown is None else self.shown.number
+
+    def _new_texts(self) -> DescribedRows[int, ComparedRow]:
+        """Returns rows without descriptions; late ones of an earlier comparison reach other rows, so none is kept."""
+        return DescribedRows[int, ComparedRow](
+            self._client, lambda rows: DescribeComparedRows(self._number, rows), lambda one: one.row,
+            self._on_described,
+        )  # fmt: skip
 
     def _text_of(self, place: int) -> ComparedRow | None:
         return self._texts.find(place, lambda: self._near(place))
@@ -333,9 +340,9 @@ class ComparePanel(QWidget):
     def open_side(self, place: int, side: int) -> None:
         """Shows the message of a row in the run's own document."""
         message = self.message_at(place, side)
-        if message < 0 or self.asked is None:
+        if message < 0 or self.answered is None:
             return
-        is_own = side == (1 if self.asked.swapped else 0)
+        is_own = side == (1 if self.answered.swapped else 0)
         (self.message_requested if is_own else self.other_requested).emit(message)
 
     def _enter(self, row: int) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.engine.requests.run_comparisons import CompareRuns, DifferenceClass
+from inspector.engine.requests.run_comparisons import CompareRuns, DescribeComparedRows, DifferenceClass
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.compare_runs import CompareRunsDialog
 from inspector.ui.panels.compare.panel import ComparePanel
@@ -244,3 +244,32 @@ def test_secrets_are_masked_in_the_lanes_and_below_them(application: Application
     assert any("new_string" in row.text for row in rows)
     texts = [label.text() for label in (panel.answer.sentence, *panel.answer.texts.values())]
     assert "hunter2" not in repr((rows, texts))
+
+
+def test_a_cancelled_swap_leaves_the_shown_comparison_as_it_was(
+    application: Application, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, panel = compared(application, tmp_path, qtbot)
+    answer_slowly(monkeypatch, panes_of(window).client)
+    release = hold_requests(monkeypatch, CompareRuns)
+    panel.swap()
+    panel.cancel()
+    release()
+    own: list[int] = []
+    panel.message_requested.connect(own.append)
+    panel.open_side(panel.current, 0)
+    assert own == [9]
+
+
+def test_another_run_shows_no_text_of_the_one_before(
+    application: Application, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, panel = compared(application, tmp_path, qtbot, Pair("", session(), session(extra=True), "", ""))
+    first = panel.shown
+    assert "only in B: Bash git status" in lines(panel)
+    answer_slowly(monkeypatch, panes_of(window).client)
+    release = hold_requests(monkeypatch, DescribeComparedRows)
+    panel.swap()
+    qtbot.waitUntil(lambda: panel.shown is not first)
+    assert "only in B: Bash git status" not in lines(panel)
+    release()
