@@ -203,16 +203,17 @@ class CompareManyArguments(_Arguments):
 
 def _compare_many_runs(captures: Captures, asked: CompareManyArguments) -> dict[str, Any]:
     runs: list[RunChain] = []
+    by = asked.by.strip()
     try:
         for name in asked.captures or [None]:
             document = captures.log(name).document
-            question = ChainQuestion(asked.by, "", asked.ignore, name or document.name)
+            question = ChainQuestion(by, "", asked.ignore, name or document.name)
             runs += run_to_end(read_chains(document, question))
     except (IgnoreError, FilterError) as error:
         raise RequestError(str(error)) from None
     tasks = [(name, some) for name, some in by_task(runs) if asked.task in (None, name)]
     answers = [run_to_end(answer_about(name, some)) for name, some in tasks]
-    return bounded(as_json(answers, [], asked.by, asked.limit))
+    return bounded(as_json(answers, [], by, asked.limit))
 
 
 A = TypeVar("A", bound=_Arguments)

@@ -10,7 +10,7 @@ import msgspec
 
 from inspector.analysis.views.many_runs.distances import Distances, Outlier, distances, outliers
 from inspector.analysis.views.many_runs.facts import LEVEL, Fact, Separation, separate
-from inspector.analysis.views.many_runs.run_chain import RunChain
+from inspector.analysis.views.many_runs.run_chain import MOST_STEPS, RunChain
 from inspector.analysis.views.many_runs.run_tree import TreeRow, run_tree, way_count
 from inspector.analysis.views.many_runs.step_keys import StepKeys, changing_calls, step_keys
 from inspector.base.optional_dependencies import STATS
@@ -179,6 +179,7 @@ def answer_about(task: str | None, runs: Sequence[RunChain]) -> SlicedWork[TaskA
     usual = spread.nearest(range(len(runs)))
     compared, first, second = _compared(names)
     separation = separate(runs, first, second)
+    sentence = _sentence(separation, compared, is_known=set(names) != {UNKNOWN}) + _pooled(runs) + _cut(runs)
     yield
     changing = changing_calls(runs)
     calls = [
@@ -187,8 +188,7 @@ def answer_about(task: str | None, runs: Sequence[RunChain]) -> SlicedWork[TaskA
     ]
     return TaskAnswer(
         task, len(runs), _counts(names), way_count(keys.chains), runs[usual].path, tree, compared,
-        separation.can_tell, _sentence(separation, compared, is_known=set(names) != {UNKNOWN}) + _pooled(runs),
-        separation.tests,
+        separation.can_tell, sentence, separation.tests,
         [_fact(one, compared, runs) for one in separation.facts[:_MOST_FACTS]],
         [
             OutlierAnswer(runs[one.run].path, names[one.run], one.steps, round(one.distance, 3), _reason(one))
@@ -267,6 +267,12 @@ def _sentence(found: Separation, compared: Sequence[str], *, is_known: bool) -> 
         least = f"; the least corrected p is {value_words(surest)}" if surest is not None else ""
         return f"No fact parts {sizes}{least}. {tests}."
     return f"{count_of(parting, 'fact')} part{'s' if parting == 1 else ''} {sizes}. {tests}."
+
+
+def _cut(runs: Sequence[RunChain]) -> str:
+    """Returns a sentence about runs with more steps than are compared."""
+    cut = sum(bool(run.cut) for run in runs)
+    return f" Of {count_of(cut, 'run')}, only the first {MOST_STEPS:,} steps are compared." if cut else ""
 
 
 def _pooled(runs: Sequence[RunChain]) -> str:

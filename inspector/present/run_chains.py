@@ -28,7 +28,7 @@ from inspector.store.columns.hashes import hash_values
 PASSED, FAILED = "passed", "failed"
 MATCHING, OTHERS = "matching", "others"
 _LONGEST, _LONGEST_VALUE = 90, 60
-_PER_SLICE = 64
+_PER_SLICE = 8
 _DEEPEST = 64
 
 
@@ -84,7 +84,7 @@ def read_chains(document: CaptureDocument, asked: ChainQuestion) -> SlicedWork[l
         task = outcome.get("task")
         found.append(RunChain(
             path, safe_line(task, _LONGEST) if isinstance(task, str) else None, group, read,
-            len(matched), int(matched[0]) if len(matched) else -1, max(0, len(steps) - MOST_STEPS),
+            int(matched[0]) if len(matched) else -1, max(0, len(steps) - MOST_STEPS),
         ))  # fmt: skip
         yield
     return found

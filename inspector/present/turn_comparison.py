@@ -15,6 +15,7 @@ from inspector.analysis.views.compare.difference_classes import DifferenceClass
 from inspector.analysis.views.steps.call_facts import CallFacts, Outcome
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable, given_tokens
 from inspector.analysis.views.steps.time_split import split_times
+from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.difference_words import DifferenceWords
@@ -167,7 +168,7 @@ def _changed_files(table: StepTable, calls: CallFacts, turn: int) -> tuple[set[s
 
 def aligned_steps(
     document: CaptureDocument, found: RunComparison, titles: tuple[str, str], most: int
-) -> tuple[list[TurnStepPair], str]:
+) -> SlicedWork[tuple[list[TurnStepPair], str]]:
     """Returns the aligned steps of two turns, and the counts in words.
 
     Args:
@@ -186,6 +187,7 @@ def aligned_steps(
         equal, differing = (equal + stop - row, differing) if same else (equal, differing + 1)
         if len(pairs) < most:
             pairs.append(_pair(words, found, titles, row, stop))
+            yield
         row = stop
     summary = f"{formats.count_of(equal, 'equal step')}, {formats.count_of(differing, 'difference')}"
     return pairs, summary + (f", the first {most:,} shown" if len(pairs) == most else "")

@@ -42,7 +42,7 @@ def _compare(held: OpenDocument, asked: CompareTurns) -> Steps[TurnComparison]:
     calls = yield from held.kept(KeptCalls, lambda: KeptCalls(analysis)).facts()
     found = yield from compare_turns(analysis, table, *turns)
     titles = f"Turn {turns[0] + 1}", f"Turn {turns[1] + 1}"
-    steps, summary = aligned_steps(held.document, found, titles, _MOST_PAIRS)
+    steps, summary = yield from aligned_steps(held.document, found, titles, _MOST_PAIRS)
     return TurnComparison(titles, summary, turn_figures(table, calls, *turns), steps)
 
 

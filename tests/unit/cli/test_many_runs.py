@@ -214,6 +214,12 @@ def test_an_answer_tells_what_was_not_searched(tmp_path: Path, monkeypatch: pyte
     assert "1 log could not be read and may have it." in text
 
 
+def test_the_limit_of_compared_steps_is_told(bakery: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "only the first" not in printed("diff", "--many", bakery)
+    monkeypatch.setattr(run_chains, "MOST_STEPS", 1)
+    assert "runs, only the first" in printed("diff", "--many", bakery)
+
+
 def test_secrets_in_names_of_runs_are_masked(tmp_path: Path) -> None:
     secret = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     path = evaluation(tmp_path, [run(secret, n, [LOOK], passed=bool(n)) for n in range(2)])

@@ -77,3 +77,17 @@ def test_a_difference_is_that_of_the_shown_durations() -> None:
     engine.close()
     model = figures["Model"]
     assert (model.one, model.other, model.delta) == ("1 min 28 s", "27.6 s", "\N{MINUS SIGN}1 min")
+
+
+def test_each_pair_of_steps_is_a_step_of_the_engine() -> None:
+    session = ClaudeSession()
+    for turn in "ab":
+        session.prompt("on")
+        for place in range(200):
+            session.runs("Bash", {"command": f"{turn} {place}"}, turn)
+    engine = Engine()
+    number = engine.adopt(document_of(*session.records))
+    count = sum(1 for _ in engine.begin(number, CompareTurns(1, 403)))
+    found = engine.answer_request(number, CompareTurns(1, 403))
+    engine.close()
+    assert count > len(found.steps) > 200

@@ -60,10 +60,6 @@ class Distances:
             weights = np.ones(len(self._sampled), np.int64)
         return runs[int(np.argmin(self._table[chains] @ weights))]
 
-    def between(self, run: int, other: int, chains: Sequence[Sequence[int]]) -> float:
-        """Returns the distance of two runs."""
-        return _distance(chains[run], chains[other])
-
 
 def distances(chains: Sequence[Sequence[int]]) -> SlicedWork[Distances]:
     """Aligns the runs by pairs. Bounded: 64 alignments for each different chain."""

@@ -56,8 +56,7 @@ class RunChain(msgspec.Struct, frozen=True):
         task: as the evaluation names it; None without one.
         group: value of the grouping, such as `passed`; None if unknown.
         steps: calls, refusals, spans and compactions; steps of sub-agents follow the call that started them.
-        matches: number of messages that match a filter; 0 without one.
-        matched: first of them; -1 without one.
+        matched: the first message that matches a filter; -1 without one.
         cut: number of steps beyond MOST_STEPS.
     """
 
@@ -65,6 +64,5 @@ class RunChain(msgspec.Struct, frozen=True):
     task: str | None
     group: str | None
     steps: list[ChainStep]
-    matches: int = 0
     matched: int = -1
     cut: int = 0
