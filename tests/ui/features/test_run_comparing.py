@@ -55,7 +55,8 @@ def test_two_recent_logs_chosen_with_ctrl_are_compared(qapp: QApplication, tmp_p
         assert not window.start_page._compare.isHidden()
         window.start_page._compare.click()
         window, panel = await compared(application)
-        assert panel.answer.sentence.text().startswith("The runs part at No. 10 of B: only in B: Bash git status")
+        assert panel.answer.sentence.text().startswith("The runs part at No. 10 of B. The choice of the model: ")
+        assert panel.answer.texts[panel.answer.first].text().startswith("only in B: Bash git status")
         assert window.shown.location.opened == one
 
     run_in_window(qapp, choose)
