@@ -32,7 +32,7 @@ def outside_words(moment: Moment) -> str:
     if outside is None or reported is None:
         return ""
     lead = f"{outside:,} of the {reported.tokens or 0:,} reported tokens are not in the log"
-    return f"{lead}: system prompt, tool definitions and client additions"
+    return f"{lead}, such as system prompt, tool definitions or an earlier conversation"
 
 
 def collapsed_words(moment: Moment) -> str:

@@ -119,14 +119,10 @@ class Curve(msgspec.Struct, frozen=True):
     Attributes:
         places: positions from 0 to 1, ascending.
         tokens: tokens at each.
-        base: tokens of each call that are not in the log; 0 if unknown.
-        base_words: description of the base; "".
     """
 
     places: tuple[float, ...]
     tokens: tuple[int, ...]
-    base: int = 0
-    base_words: str = ""
 
 
 class Card(msgspec.Struct, frozen=True):

@@ -127,7 +127,7 @@ def context_card(facts: OverviewFacts) -> Card | None:
 def _outside_words(size: ContextSize) -> Words:
     last = size.tokens[-1]
     if size.outside:
-        words = f"{size.outside:,} of the {last:,} are not in the log: system prompt, tools and memory"
+        words = f"{size.outside:,} of the {last:,} are not in the log, such as system prompt and tools"
         return Words(words, "quiet", link=Link(MODEL_SEES, message=size.messages[-1]))
     if not size.is_counted:
         return Words("The tokens of the log are not counted so far.", "quiet")
@@ -151,9 +151,7 @@ def _curve(facts: OverviewFacts, size: ContextSize) -> Curve | None:
         return None
     # By order: pauses would squeeze all calls into a few pixels.
     places = tuple(place / (len(size.tokens) - 1) for place in range(len(size.tokens)))
-    base = min(size.outside or 0, *size.tokens)
-    words = f"system prompt, tools, memory {formats.short_count(base)} (not in the log)" if base else ""
-    return Curve(places, size.tokens, base, words)
+    return Curve(places, size.tokens)
 
 
 def changes_card(facts: OverviewFacts) -> Card | None:

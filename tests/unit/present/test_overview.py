@@ -253,6 +253,8 @@ def test_the_context_links_to_the_report_it_tells_about_and_has_no_zeros() -> No
     outside = next(row for section in card.sections for row in section.rows if row.key == "outside")
     links = [word.link for word in (*outside.words, card.corner) if word is not None and word.link is not None]
     assert {link.message for link in links} == {last.message}
+    assert str(card).count("not in the log") == 1
+    assert line_text(outside.words).endswith("of the 2,000 are not in the log, such as system prompt and tools")
 
 
 def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:

@@ -280,17 +280,5 @@ def _paint_curve(painter: QPainter, theme: Theme, box: QRectF, curve: Curve) -> 
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.color("accent.wash"))
     painter.drawPolygon(QPolygonF([box.bottomLeft(), *line, box.bottomRight()]))
-    if curve.base:
-        base = QRectF(box.left(), point(0, curve.base).y(), box.width(), box.bottom() - point(0, curve.base).y())
-        painter.fillRect(base, theme.color("accent.washdim"))
-        if base.height() > QFontMetricsF(theme.font("small")).height():
-            painter.setFont(theme.font("small"))
-            painter.setPen(theme.color("ink.secondary"))
-            text = QFontMetricsF(theme.font("small")).elidedText(
-                curve.base_words, Qt.TextElideMode.ElideRight, base.width() - 12
-            )
-            painter.drawText(
-                base.adjusted(6, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text
-            )
     painter.setPen(QPen(theme.color("accent.ring"), 1.5))
     painter.drawPolyline(QPolygonF(line))

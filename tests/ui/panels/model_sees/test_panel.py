@@ -367,8 +367,8 @@ def what_is_reported_and_in_no_traffic_is_said(window: MainWindow, qtbot: QtBot)
 
     (line,) = figures.lines
     assert line[0] == (
-        f"{900 - figures.now} of the 900 reported tokens are not in the log: system prompt, tool definitions and "
-        "client additions."
+        f"{900 - figures.now} of the 900 reported tokens are not in the log, such as system prompt, tool definitions "
+        "or an earlier conversation."
     )
     assert line[0] in panel.figures.accessibleName()
     select(window, 4, qtbot)
