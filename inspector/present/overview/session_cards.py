@@ -326,6 +326,9 @@ def _usage_rows(usage: Usage, priced: tuple[float, ...] | None) -> Iterator[Row]
 
 def _cost_notes(facts: OverviewFacts, sentence: str) -> tuple[Row, ...]:
     rows = [Row("cost", words=(Words(sentence, "quiet"),))] if sentence else []
+    if incomplete := facts.analysis.usage.incomplete_count:
+        words = f"Output tokens incomplete: {formats.count_of(incomplete, 'call')}"
+        rows.append(Row("incomplete", words=(Words(words, "warn"),)))
     steps, costs = facts.steps, facts.analysis.costs.total()
     if costs is None or not costs.calls or len(steps.prompts) < 2:
         return tuple(rows)

@@ -13,6 +13,7 @@ from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from tests.unit.present.test_account import account
+from tests.unit.present.test_overview import overview_in
 
 SESSION = "3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10"
 CALL = {"type": "tool_use", "id": "tu_1", "name": "Bash", "input": {"command": "make"}}
@@ -54,6 +55,7 @@ def test_output_of_the_first_moment_is_incomplete(content: dict[str, Any], tmp_p
     document = document_with(path, answer(1, content, 3, None), answer(2, CALL, 60, "tool_use", "msg_2"))
     assert summary(document, "")["incomplete_output"] == 1
     said = " ".join(line.text for line in account(document).lines)
+    assert "Output tokens incomplete: 1 call" in str(overview_in(document))
     assert "output tokens incomplete: 1 call" in said
     document.close()
     printed = CliRunner().invoke(app, ["summary", str(path)])
@@ -76,4 +78,5 @@ def test_output_of_the_first_moment_is_incomplete(content: dict[str, Any], tmp_p
 def test_output_of_a_whole_answer_is_complete(records: list[dict[str, Any]], tmp_path: Path) -> None:
     document = document_with(tmp_path / f"{SESSION}.jsonl", *records)
     assert "incomplete_output" not in summary(document, "")
+    assert "incomplete" not in str(overview_in(document))
     document.close()
