@@ -9,7 +9,7 @@ import numpy as np
 from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS, Usage
 from inspector.analysis.views.steps.call_facts import CommandFact, FileFact, Outcome
 from inspector.analysis.views.steps.step_table import StepKind
-from inspector.analysis.views.steps.time_split import TimeSplit, split_time
+from inspector.analysis.views.steps.time_split import TimeSplit, have_own_times, split_time
 from inspector.present import formats
 from inspector.present.overview.cards import (
     CONVERSATION,
@@ -78,11 +78,15 @@ def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
     """Names the longest wait for a person, the slowest tool and the longest output of a model."""
     steps, parts = facts.steps, list[list[Words]]()
     took = steps.took_ns
-    calls = (steps.kinds == StepKind.CALL) & (steps.opens < 0)
+    is_call = steps.kinds == StepKind.CALL
+    calls = is_call & (steps.opens < 0)
+    tools, own = is_call & ~steps.of_person & ~steps.allowed, have_own_times(facts.document.capture, steps)
+    known = took[tools & own].max(initial=_LEAST_NS)
+    slowest = "slowest tool with a time of its own" if (took[tools & ~own] > known).any() else "slowest tool"
     classes = (
         ("your longest decision", calls & steps.of_person, split.person),
         ("longest with your permission", calls & steps.allowed, split.allowed),
-        ("slowest tool", calls & ~steps.of_person & ~steps.allowed, split.tools),
+        (slowest, tools & own, split.tools),
         ("longest model output", steps.kinds == StepKind.MODEL, split.model),
     )
     for word, of_class, total in classes:

@@ -181,6 +181,34 @@ def test_a_trace_lasts_as_long_as_its_steps_and_names_its_spans() -> None:
     assert not {"span", "agent"} & set(names), names
 
 
+def slowest_tool(*, lint_after_s: float, outputs: bool) -> str:
+    """Returns the time card of a session with a command of unknown duration beside an agent that works a minute."""
+    session, inside = ClaudeSession(), ClaudeSession(agent="a1")
+    session.prompt("Look")
+    session.runs("Bash", {"command": "make fast"})
+    inside.second = session.second
+    agent = session.call("Task", {"description": "Review", "prompt": "Review it", "subagent_type": "general-purpose"})
+    lint = session.call("Bash", {"command": "make lint"})
+    for record in (inside.prompt("Review it"), inside.text("Fine", after_s=50)) if outputs else ():
+        session.records.append(record)
+    report = {"agentId": "a1", "totalDurationMs": 60_000, "content": [{"type": "text", "text": "Fine"}]}
+    session.result(agent, "Fine", after_s=60, toolUseResult=report)
+    session.result(lint, "0 issues", after_s=lint_after_s)
+    session.text("Done.")
+    time = card_of(overview_in(document_of(*session.records)), "time")
+    assert time is not None
+    return "\n".join(time.texts)
+
+
+def test_a_result_logged_at_the_end_of_an_agent_does_not_make_a_tool_slow() -> None:
+    assert "Slowest tool with a time of its own make fast 1.0 s" in slowest_tool(lint_after_s=1, outputs=True)
+    assert "Slowest tool Task 1 min" in slowest_tool(lint_after_s=1, outputs=False)
+
+
+def test_a_tool_that_ends_long_after_an_agent_beside_it_has_its_own_time() -> None:
+    assert "Slowest tool make lint 1 min 30 s" in slowest_tool(lint_after_s=30, outputs=True)
+
+
 def test_runs_of_tests_stand_in_order_with_the_changes_between_them() -> None:
     asked = [("Bash", {"command": "make test"}), ("Edit", edit("/a.py", "x", "y")), ("Edit", edit("/b.py", "x", "y")),
              ("Bash", {"command": "pytest -q"}), ("Edit", edit("/a.py", "y", "z"))]  # fmt: skip

@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepTable
+from inspector.formats import registry
 from inspector.protocol.timestamps import NO_TIME
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
 
 _LONGEST_NS = 1 << 55
 """About a year; longer steps have a wrong clock and are left out."""
+_TOGETHER_NS = 2_000_000_000
+"""Time between results that a session logs together; hooks run between them."""
 
 
 class TimeSplit(NamedTuple):
@@ -33,6 +38,33 @@ class TimeSplit(NamedTuple):
 def split_time(table: StepTable, steps: NDArray[np.int64]) -> TimeSplit:
     """Splits the time of some steps. A call that started an agent counts by the steps of the agent. O(n log n)."""
     return TimeSplit(*split_times(table, steps, np.zeros(len(steps), np.int64), 1)[0].tolist())
+
+
+def have_own_times(capture: Capture, table: StepTable) -> NDArray[np.bool_]:
+    """(n,) bool: True for calls whose duration the log tells. O(n log n).
+
+    RULE: a call of an agent with logged outputs counts by the steps of that agent. A session may log the result of a
+    call beside an agent only when the agent ends: within 2 s of its result, the duration is unknown.
+    """
+    found = table.kinds == StepKind.CALL
+    agents = np.flatnonzero(found & (table.opens != NO_NODE) & (table.ends != NO_ROW))
+    found &= ~_has_steps(table, np.arange(len(table)))
+    sessions = [code for name in registry.groups().agents if (code := capture.strings.find(name))]
+    calls = np.flatnonzero(found & (table.ends != NO_ROW) & (table.opens == NO_NODE))
+    calls = calls[np.isin(capture.columns["protocol"][table.ends[calls]], sessions)]
+    if not len(agents) or not len(calls):
+        return found
+    calls = calls[capture.extracted.tool_durations_ns(table.ends[calls]) < 0]
+    times = capture.columns["time_ns"]
+    for agent in agents.tolist():
+        begun, ended = int(times[table.rows[agent]]), int(times[table.ends[agent]])
+        if ended - begun <= _TOGETHER_NS:
+            continue  # it works in the background
+        beside = calls[(table.nodes[calls] == table.nodes[agent]) & (table.spaces[calls] == table.spaces[agent])]
+        beside = beside[(times[table.rows[beside]] < ended) & (table.ends[beside] > table.rows[agent])]
+        apart = times[table.ends[beside]].astype(float) - ended
+        found[beside[np.abs(apart) <= _TOGETHER_NS]] = False
+    return found
 
 
 def clipped(table: StepTable, first_ns: int, last_ns: int) -> StepTable:
