@@ -12,6 +12,8 @@ from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
 
 _MOST_NAMED = 5
+_MINUS = "\N{MINUS SIGN}"
+"""Steps print it before removed lines; the user may type a hyphen."""
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -50,7 +52,8 @@ def _row(run: RunChain, step: str) -> int:
     """Returns the first message with the behaviour; -1 without one."""
     if not step:
         return run.matched
-    return next((one.row for one in run.steps if one.text.startswith(step)), -1)
+    begin = step.replace(_MINUS, "-")
+    return next((one.row for one in run.steps if one.text.replace(_MINUS, "-").startswith(begin)), -1)
 
 
 def one_each(runs: Sequence[RunChain], step: str) -> list[Version]:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from inspector.analysis.views.many_runs.run_chain import ChainStep, RunChain
 from inspector.base import optional_dependencies
 from inspector.present import run_chains
+from inspector.present.run_bisection import one_each
 from tests.commands import asked, printed
 
 Call = tuple[str, dict[str, Any]]
@@ -178,6 +180,13 @@ def test_the_first_run_with_a_behaviour_is_found(tmp_path: Path) -> None:
     assert (found["before"]["path"], found["monotone"]) == (f"{path}/a-1", True)
     by_step = printed("bisect", path, "--step", "sell n=")
     assert by_step.startswith(f"sell n= first appears in {path}/a-2 (No. 5), not in {path}/a-1 before it.\n")
+
+
+@pytest.mark.parametrize("typed", ["edit \N{MINUS SIGN}1", "edit -1"])
+def test_a_hyphen_stands_for_the_minus_of_a_step(typed: str) -> None:
+    step = ChainStep(0, 0, "edit", "edit \N{MINUS SIGN}1 +2", 4, 0, 0, [])
+    (found,) = one_each([RunChain("a", None, None, [step])], typed)
+    assert (found.having, found.row) == (1, 4)
 
 
 def test_a_behaviour_that_comes_and_goes_is_told(tmp_path: Path) -> None:
