@@ -106,6 +106,8 @@ class StepsPanel(QWidget):
 
     def show_message(self, message: int | None) -> None:
         """Selects the row of a message."""
+        if message != self._message:
+            self.view.release_top()
         self._message = message
         if self.isVisible():
             self.view.show_message(message)
@@ -133,6 +135,7 @@ class StepsPanel(QWidget):
         self.counted.emit(head.steps)
         self.empty.setVisible(not len(rows.kinds))
         self.view.show_message(self._message)
+        self.view.restore_top()
         self.view.heads.viewport().update()
 
     # Choices of the user

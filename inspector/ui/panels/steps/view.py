@@ -276,7 +276,7 @@ class StepsView(QTableView):
         self.hovered = -1
         self.sorting: tuple[SortBy, bool] = ("started", False)
         self._kept: Key | None = None
-        self._is_moved_by_us = False
+        self._is_moved_by_us = self._holds_top = False
         self._set_up()
         self.gestures = AxisGestures(axis, self)
         self.setModel(model)
@@ -290,6 +290,7 @@ class StepsView(QTableView):
         model.modelAboutToBeReset.connect(self._keep_current)
         model.modelReset.connect(self._restore_current)
         model.texts_changed.connect(self.viewport().update)
+        self.verticalScrollBar().actionTriggered.connect(self.release_top)
         axis.range_changed.connect(self._redraw)
         for changed in (axis.cursor_changed, axis.brush_changed):
             changed.connect(self._redraw_over)
@@ -423,6 +424,16 @@ class StepsView(QTableView):
             place = int(found[0]) if len(found) else -1
         if place >= 0:
             self._select(steps.row_of(place))
+        self.restore_top()
+
+    def restore_top(self) -> None:
+        """Shows the first rows again if the user has sorted, and has neither scrolled nor selected since."""
+        if self._holds_top:
+            self.scrollToTop()
+
+    def release_top(self, _action: int = 0) -> None:
+        """Lets later answers keep the selected row in view."""
+        self._holds_top = False
 
     def _select(self, line: int) -> None:
         """Selects a line without announcing it."""
@@ -451,6 +462,7 @@ class StepsView(QTableView):
             place = int(self.steps.visible[index.row()])
             self.setAccessibleDescription(self.steps.description(place))
             if not self._is_moved_by_us:
+                self.release_top()
                 self.message_chosen.emit(int(self.steps.rows.messages[place]))
         self.viewport().update()
 
@@ -470,6 +482,7 @@ class StepsView(QTableView):
             return
         by = _SORTS[column]
         again = by == self.sorting[0]
+        self._holds_top = True
         self.sort_requested.emit(by, not self.sorting[1] if again and column is not StepColumn.STEP else False)
 
     # Keys

@@ -123,6 +123,36 @@ def a_click_on_a_head_sorts(window: MainWindow, qtbot: QtBot) -> None:
     assert RowKind.TURN in panel.model.rows.kinds
 
 
+def a_sort_shows_the_top_until_the_user_scrolls(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1000, 420)
+    panel = opened(window, qtbot)
+    view, bar = panel.view, panel.view.verticalScrollBar()
+    view.setFixedHeight(110)
+    QApplication.processEvents()
+    view.setCurrentIndex(panel.model.index(1, 0))  # a fast step, far down among the slow ones
+    x = view.heads.sectionViewportPosition(StepColumn.TOOK) + 10
+    QTest.mouseClick(view.heads.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
+    settle(panel, qtbot)
+    assert bar.maximum() > 0
+    assert bar.value() == 0
+    view.setCurrentIndex(panel.model.index(panel.model.rowCount() - 1, 0))
+    QTest.mouseClick(view.heads.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
+    settle(panel, qtbot)
+    QTest.mouseClick(view.heads.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
+    settle(panel, qtbot)
+    assert view.currentIndex().row() > 1
+    assert bar.value() == 0
+    bar.triggerAction(bar.SliderAction.SliderToMaximum)
+    panel.latest.request_now()
+    settle(panel, qtbot)
+    assert bar.value() > 0
+    view.setMaximumHeight(16_777_215)
+    view.setMinimumHeight(0)
+    x = view.heads.sectionViewportPosition(StepColumn.STEP) + 10
+    QTest.mouseClick(view.heads.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
+    settle(panel, qtbot)
+
+
 def groups_are_chosen(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window, qtbot)
     panel.head.grouping.choose("tool")
@@ -238,7 +268,8 @@ test_steps = in_turn(
     (
         rows_are_a_tree, titles_have_room, joined_rows_open, a_click_selects_the_message,
         a_message_selected_elsewhere_is_selected_here,
-        a_click_on_a_head_sorts, groups_are_chosen, the_filter_of_the_window_is_respected, idle_time_is_left_out,
+        a_click_on_a_head_sorts, a_sort_shows_the_top_until_the_user_scrolls, groups_are_chosen,
+        the_filter_of_the_window_is_respected, idle_time_is_left_out,
         keys_zoom_and_move, a_brush_filters_by_its_range, another_brush_takes_the_place_of_the_first,
         escape_ends_the_range, back_ends_the_range, enter_shows_the_message_in_another_view,
         names_of_spans_are_plain_text_in_the_tooltip,
