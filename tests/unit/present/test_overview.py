@@ -222,6 +222,26 @@ def test_runs_of_tests_stand_in_order_with_the_changes_between_them() -> None:
     assert row.text == "failed 2 changes passed then 1 change, not tested"
 
 
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("?   \tapp/settings\t[no test files]", ""),
+        ("testing: warning: no tests to run\nPASS\nok  \tapp/cli\t0.601s [no tests to run]\n", ""),
+        ("?   \tapp\t[no test files]\nok  \tapp/cli\t0.2s", "tests passed after"),
+        ("PASS", "tests passed after"),
+        ("", "tests passed after"),
+    ],
+)  # fmt: skip
+def test_a_run_that_found_no_tests_is_no_pass(output: str, told: str) -> None:
+    change = tool_call("Edit", arguments=edit("/a.go", "x", "y"))
+    run = tool_call("Bash", arguments={"command": "go test ./..."})
+    changes = card_of(
+        overview_in(document_of(change, tool_result(change, "ok"), run, tool_result(run, output))), "changes"
+    )
+    assert changes is not None
+    assert line_text(changes.sections[0].rows[0].end) == told
+
+
 def test_runs_of_an_evaluation_are_counted_and_failed_ones_come_first() -> None:
     card = card_of(overview_in(document_at(FORMAT_SAMPLES["bakery_UPLOAD.json"])), "runs")
     assert card is not None

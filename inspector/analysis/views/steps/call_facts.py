@@ -23,6 +23,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.base.slices import SlicedWork
+from inspector.protocol.message_text import text_shown
 from inspector.protocol.payloads.file_edits import PATH_ARGUMENTS, edits_of
 from inspector.protocol.payloads.outline import nested_value
 from inspector.protocol.payloads.reading_commands import Sort, sort_of_command
@@ -38,6 +39,11 @@ _READING = re.compile(r"read|view|open|cat\b|fetch_file|get_file", re.IGNORECASE
 _TESTING = re.compile(
     r"\b(?:test|tests|pytest|unittest|jest|vitest|mocha|rspec|ctest|tox|nox|phpunit)\b", re.IGNORECASE
 )
+_NO_TESTS = re.compile(
+    r"\?\s+\S+\s+\[no test files\]|ok\s+\S+\s+\S+\s+\[no tests to run\]|testing: warning: no tests to run|PASS|"
+    r"no tests ran in [\d.]+s"
+)
+"""A line of a run that found no tests."""
 _HARMLESS = re.compile(
     r"(?:ls|cat|head|tail|wc|grep|rg|find|pwd|cd|echo|stat|diff|git (?:status|diff|log|show|branch)|pytest|"
     r"python3? -m (?:pytest|unittest)|go (?:test|vet)|cargo test|npm (?:run )?test|ctest)(?![\w.:-])"
@@ -107,7 +113,7 @@ class CallFact(NamedTuple):
         touches: files that it reads or changes.
         command: its shell command; "" for other calls.
         sort: sort of a command that only reads or searches.
-        is_test: its command runs tests.
+        is_test: its command runs tests, and its output is not only that there are none.
     """
 
     row: int
@@ -294,6 +300,7 @@ class KeptCalls:
         self._analysis = analysis
         self._contents: dict[int, _Contents] = {}
         self._reading: list[int] = []
+        self._without_tests: dict[int, bool] = {}
 
     def note_changed(self, changed: Rows) -> None:
         """Does nothing, because arguments never change; outcomes are looked up anew."""
@@ -316,10 +323,20 @@ class KeptCalls:
                 else Outcome.OK if answer != NO_ROW
                 else Outcome.OPEN
             )  # fmt: skip
+            if contents.is_test and answer != NO_ROW and self._found_no_tests(answer):
+                contents = contents._replace(is_test=False)
             found.append(CallFact(row, answer, outcome, tool, *contents))
             if len(found) % _FACTS_PER_STEP == 0:
                 yield
         return CallFacts(found)
+
+    def _found_no_tests(self, answer: int) -> bool:
+        found = self._without_tests.get(answer)
+        if found is None:
+            capture = self._analysis.capture
+            text = text_shown(capture.string("kind", answer) or "", capture.records.payload(answer)) or ""
+            found = self._without_tests[answer] = _finds_no_tests(text)
+        return found
 
     def reading_rows(self, near: int | None = None) -> SlicedWork[tuple[Rows, bool]]:
         """Returns the messages of calls with commands that only read or search, in steps. O(bytes) of new calls.
@@ -350,6 +367,12 @@ class KeptCalls:
                     self._reading.append(row)
             if new:
                 yield
+
+
+def _finds_no_tests(output: str) -> bool:
+    """Returns True if each line says that there are no tests. "PASS" alone does not."""
+    lines = [line for part in output.splitlines() if (line := part.strip())]
+    return all(map(_NO_TESTS.fullmatch, lines)) and any(line != "PASS" for line in lines)
 
 
 def _contents_of(tool: str, payload: Mapping[str, Any]) -> _Contents:
