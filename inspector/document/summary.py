@@ -22,6 +22,7 @@ from inspector.analysis.views.model_context.outcome import outcomes
 from inspector.analysis.views.summaries.context_summary import naming_problem_codes, sizes_of
 from inspector.analysis.views.summaries.lifecycles import lifecycle_json, pending_results
 from inspector.analysis.views.summaries.participant_queries import Tool, shown_participants
+from inspector.document.conclusions import conclusion_row
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, Permission, Refused, judge_message, story_of
 from inspector.document.token_summary import tokens_of
@@ -258,7 +259,7 @@ _CONCLUSION = 1_000
 
 def conclusion_of(document: CaptureDocument, node: int) -> str | None:
     """Returns a context's conclusion, or the reason of its cancellation, if any."""
-    row = document.analysis.contexts.concluded_by[node]
+    row = conclusion_row(document.analysis, node)
     if row < 0:
         return None
     capture = document.capture

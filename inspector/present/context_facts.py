@@ -10,6 +10,7 @@ from inspector.analysis.findings import Severity
 from inspector.analysis.findings.naming_problems import naming_problems
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries.context_summary import ContextTally, children_of, findings_below, notations_of
+from inspector.document.conclusions import conclusion_row
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
@@ -118,7 +119,7 @@ def _end_rows(subject: ContextSubject) -> list[Fact]:
     if subject.node == MAIN:
         return []
     contexts = subject.analysis.contexts
-    end, start = contexts.concluded_by[subject.node], contexts.started_by[subject.node]
+    end, start = conclusion_row(subject.analysis, subject.node), contexts.started_by[subject.node]
     return _message_facts(subject, end, since=start if start >= 0 else subject.tally.first)
 
 

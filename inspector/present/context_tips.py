@@ -8,6 +8,7 @@ from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.findings.naming_problems import NamingProblem, naming_problems
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_facts import CANCELLED
+from inspector.document.conclusions import conclusion_row
 from inspector.document.document import CaptureDocument
 from inspector.present.context_codes import is_root, is_source, place_of
 from inspector.present.formats import clock, count_of, message_number
@@ -85,7 +86,7 @@ def _context_lines(document: CaptureDocument, node: int, figures: TipFigures) ->
     lines += [f"Irregular: {odd_words(odd)}" for odd in naming_problems(contexts, node)]
     if tree.label[node]:
         lines.append(f"{'Sub-session' if contexts.type(node) == SUBSESSION_TYPE else 'Asked'}: {figures.label}")
-    if (ended := contexts.concluded_by[node]) >= 0:
+    if (ended := conclusion_row(document.analysis, node)) >= 0:
         said = excerpt(text_of(document.capture, ended), _CONCLUSION_LENGTH)
         word = "Cancelled" if contexts.facts.end[node] == CANCELLED else "Concluded"
         lines.append(f"{word} in No. {ended + 1}{f': {said}' if said else ''}")

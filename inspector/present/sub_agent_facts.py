@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.summaries.context_usage import ContextUsage, context_usage
-from inspector.formats import registry
+from inspector.document.conclusions import conclusion_row
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact
 from inspector.present.places import ContextPlace
@@ -50,22 +48,8 @@ def result_message(subject: Subject, agent: SubAgent) -> int | None:
     contexts = subject.analysis.contexts
     node = contexts.tree.find(space, agent.context)
     # The answer to the call may only confirm the start; the end has the result.
-    ended = contexts.concluded_by[node] if node != MAIN else -1
-    return _last_words(subject, agent, ended) if ended >= 0 else subject.answer
-
-
-def _last_words(subject: Subject, agent: SubAgent, ended: int) -> int:
-    """Returns a sub-agent's last text before its end, if the end message only closes a turn."""
-    columns, find = subject.capture.columns, subject.capture.strings.find
-    if not (subject.capture.string("kind", ended) or "").startswith(registry.groups().control):
-        return ended
-    said = columns["kind"][:ended] == (find("chat") or -1)
-    said &= columns["sender"][:ended] == (find(agent.name) or -1)
-    said &= columns["context"][:ended] == columns["context"][ended]
-    found = np.flatnonzero(said)
-    # Copies in other files are no later words.
-    found = found[~subject.capture.repeated_messages(found)[1]]
-    return int(found[-1]) if len(found) else ended
+    concluded = conclusion_row(subject.analysis, node)
+    return concluded if concluded >= 0 else subject.answer
 
 
 def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
