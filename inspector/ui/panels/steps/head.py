@@ -39,7 +39,7 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class SplitFigures(QWidget):
-    """Time at work as a bar of parts, and the figures below it."""
+    """Time at work and of waits as a bar of parts, and the figures below it."""
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class SplitFigures(QWidget):
     def lines(self) -> list[str]:
         """Returns title, parts and figures."""
         found = self.figures
-        total = found.model_ns + found.tools_ns + found.person_ns + found.allowed_ns
+        total = found.model_ns + found.tools_ns + found.allowed_ns
         title = f"{formats.duration(total)} at work" if total else f"{formats.count_of(found.steps, 'step')}"
         parts = [
             f"{name} {formats.duration(ns)}"

@@ -258,6 +258,14 @@ def enter_shows_the_message_in_another_view(window: MainWindow, qtbot: QtBot) ->
     assert panes_of(window).messages.current_message() == int(panel.model.rows.messages[panel.model.visible[1]])
 
 
+def time_at_work_has_no_waits_for_a_person(window: MainWindow, qtbot: QtBot) -> None:
+    figures = opened(window, qtbot).head.figures
+    title = figures.lines()[0]
+    figures.show_figures(msgspec.structs.replace(figures.figures, person_ns=103_000_000_000))
+    assert figures.lines()[0] == title
+    assert figures.lines()[1].endswith("waiting for you 1 min 43 s")
+
+
 def names_of_spans_are_plain_text_in_the_tooltip(window: MainWindow, qtbot: QtBot) -> None:
     strip = opened(window, qtbot).head.context
     strip.show_figures(msgspec.structs.replace(strip.figures, path_words="Critical path: <b>span</b> 90 %"))
@@ -272,7 +280,7 @@ test_steps = in_turn(
         the_filter_of_the_window_is_respected, idle_time_is_left_out,
         keys_zoom_and_move, a_brush_filters_by_its_range, another_brush_takes_the_place_of_the_first,
         escape_ends_the_range, back_ends_the_range, enter_shows_the_message_in_another_view,
-        names_of_spans_are_plain_text_in_the_tooltip,
+        time_at_work_has_no_waits_for_a_person, names_of_spans_are_plain_text_in_the_tooltip,
     ),
     start_again,
 )  # fmt: skip
