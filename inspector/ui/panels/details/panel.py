@@ -17,6 +17,7 @@ from inspector.engine.requests.pages import (
     Tab,
 )
 from inspector.engine.requests.waste import WasteFigures
+from inspector.present.head_words import HeadWords
 from inspector.present.pages.findings import FINDINGS_TAB
 from inspector.present.places import ContextPlace, ParticipantPlace, Place
 from inspector.ui import intervals
@@ -178,11 +179,16 @@ class DetailsPanel(QWidget):
         """Adds the page of What happened; `waste` has the figures of the Waste panel."""
         self.account = AccountPage(self._client, self._themes, self.links, waste, self)
         self.account.panel_requested.connect(self.panel_requested)
-        self.account.renewed.connect(self.head.show_words)
+        self.account.renewed.connect(self._show_account_head)
         layout = self.layout()
         assert isinstance(layout, QVBoxLayout)
         layout.insertWidget(layout.indexOf(self.empty), self.account, 1)
         self._show_empty(self._target is None)
+
+    def _show_account_head(self, words: HeadWords) -> None:
+        """Shows the head of the account, unless another page has it: a list hidden under the pointer is shown again."""
+        if self._target is None:
+            self.head.show_words(words)
 
     def _show_empty(self, empty: bool) -> None:
         """Shows the account, or a hint if the document is empty; hides both if `empty` is False."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -57,6 +57,21 @@ def test_it_is_there_before_anything_is_selected_and_goes_with_a_selection(
     assert panes_of(window).messages.current_message() == 2
     panes_of(window).messages.chosen.emit(2)
     assert details.message == 2
+
+
+def test_the_pointer_leaves_the_hidden_page_and_the_head_of_the_message_stays(
+    qtbot: QtBot, application: Application
+) -> None:
+    window = window_on(application, document_of(*failing()))
+    lines = account(qtbot, window)
+    details = panes_of(window).details
+    panes_of(window).go_to(2)
+    qtbot.waitUntil(lambda: details.latest.is_current and not lines.isVisible())
+    name = details.head.name
+    assert name != "What happened"
+    for widget in (lines.viewport(), lines):  # Qt sends it to a widget that is hidden under the pointer
+        QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
+    assert details.head.name == name
 
 
 def test_a_line_selects_its_message_or_filters(qtbot: QtBot, application: Application) -> None:
