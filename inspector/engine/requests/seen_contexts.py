@@ -263,6 +263,9 @@ def _show(held: OpenDocument, asked: ShowSeenContext) -> Steps[SeenContext]:
         return SeenContext([], None, last, message)
     context = yield from seen.update(held, reader, asked.options)
     moment, change = context.moment_at(message), None
+    if not moment.included.any() and asked.compared is None and _is_sub_agent(held, reader):
+        # The call that starts a sub-agent comes before its context.
+        message, moment = last, context.moment_at(last)
     if asked.compared is not None and asked.compared != message:
         compared = context.moment_at(min(asked.compared, last))
         change = difference(*sorted((moment, compared), key=lambda one: one.message))
@@ -277,6 +280,10 @@ def _show(held: OpenDocument, asked: ShowSeenContext) -> Steps[SeenContext]:
         None if change is None else _totals(change), listed.messages.astype(np.uint32), listed.most,
         None if request is None or request.before is None else request.before.last, context.counting,
     )  # fmt: skip
+
+
+def _is_sub_agent(held: OpenDocument, reader: Reader) -> bool:
+    return any(agent.name == reader.name for agent in held.document.capture.transcripts.agents.values())
 
 
 def _listed_places(moment: Moment, change: Difference | None, asked: ShowSeenContext) -> NDArray[np.int64]:

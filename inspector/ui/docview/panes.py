@@ -719,6 +719,10 @@ class Panes(QObject):
         """Makes the context that a message opened the scope."""
         self.filter_state.set_scope(Scope(self.client.answer_now(LocateMessage(message)).space, node))
 
+    def follow_agent(self, message: int, node: int) -> None:
+        """Makes an agent the reader of the model context."""
+        self.plot_choices.follow_agent(message, self.client.answer_now(LocateMessage(message)).space, node)
+
     def _scope_to_context(self, place: ContextPlace | None) -> None:
         if place is None:
             self.filter_state.set_scope(None)

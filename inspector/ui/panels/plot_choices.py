@@ -78,6 +78,13 @@ class PlotChoices(QObject):
             self.chosen, self.context = None, (space, node)
             self.reader_changed.emit(False)
 
+    def follow_agent(self, message: int, space: int, node: int) -> None:
+        """Follows an agent chosen from a list, whose first message is selected with it."""
+        if not self.is_held:
+            # The selection may be announced later, and must not replace the agent.
+            self.followed = message
+        self.follow_context(space, node)
+
     def follow_scope(self, scope: Scope | None) -> None:
         """Follows the context that the views are limited to, and no longer the one they were limited to."""
         if scope is not None and scope.node is not None:

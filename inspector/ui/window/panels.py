@@ -52,6 +52,7 @@ def _conversation(panes: Panes) -> QWidget:
     panel.message_requested.connect(panes.go_to)
     panel.details_requested.connect(panes.messages.open_details_requested)
     panel.scope_requested.connect(panes.scope_to_opened)
+    panel.agent_chosen.connect(panes.follow_agent)
     panel.files_requested.connect(lambda: panes.view_requested.emit("files"))
     state.scope_changed.connect(panel.show_scope)
     panes.messages.follow_changed.connect(panel.follow)

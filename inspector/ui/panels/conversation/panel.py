@@ -56,6 +56,7 @@ class ConversationPanel(QWidget):
         files_requested(): show all files.
         details_requested(int): show a message's details.
         scope_requested(int): make the context that this message opened the scope.
+        agent_chosen(int, int): follow the agent with this first message and context.
         end_left(): the user has scrolled away from the end.
         outside_selected(int): this message was selected elsewhere, and is not in the context shown alone.
         global_requested(int): make this message of a sub-session global, or take that back.
@@ -70,6 +71,7 @@ class ConversationPanel(QWidget):
     files_requested = Signal()
     details_requested = Signal(int)
     scope_requested = Signal(int, int)
+    agent_chosen = Signal(int, int)
     end_left = Signal()
     outside_selected = Signal(int)
     global_requested = Signal(int)
@@ -159,6 +161,7 @@ class ConversationPanel(QWidget):
         side.turns_view.left.connect(view.setFocus)
         side.message_requested.connect(self.go_to_message)
         side.files_requested.connect(self.files_requested)
+        side.agent_chosen.connect(self.agent_chosen)
         side.scope_requested.connect(lambda row: self.scope_requested.emit(*side.node_of_agent(row)))
 
     def _on_theme_changed(self) -> None:

@@ -113,6 +113,7 @@ class SidePane(QWidget):
     Signals:
         message_requested(int): go to the card of this message.
         scope_requested(int): show this agent alone, by its place in the list.
+        agent_chosen(int, int): follow the agent with this first message and context.
         files_requested(): show all files.
 
     Attributes:
@@ -122,6 +123,7 @@ class SidePane(QWidget):
 
     message_requested = Signal(int)
     scope_requested = Signal(int)
+    agent_chosen = Signal(int, int)
     files_requested = Signal()
 
     def __init__(self, client: Client, themes: ThemeController, parent: QWidget) -> None:
@@ -145,7 +147,7 @@ class SidePane(QWidget):
         column.addWidget(self.agents)
         self.files.view.picked.connect(self._on_file_picked)
         self.files.view.entered.connect(lambda _row: self.files_requested.emit())
-        self.agents.view.picked.connect(lambda row, _clicked: self.message_requested.emit(self._agents[row].message))
+        self.agents.view.picked.connect(self._on_agent_picked)
         self.agents.view.entered.connect(self._scope)
         self.agents.view.menu_asked.connect(self._show_agent_menu)
         for section in (self.files, self.agents):
@@ -186,6 +188,10 @@ class SidePane(QWidget):
         message = next_change(self._files[row], self.at)
         if message >= 0:
             self.message_requested.emit(message)
+
+    def _on_agent_picked(self, row: int, _clicked: bool) -> None:
+        self.message_requested.emit(self._agents[row].message)
+        self.agent_chosen.emit(*self.node_of_agent(row))
 
     def _scope(self, row: int) -> None:
         if self._agents[row].node >= 0:

@@ -22,6 +22,7 @@ from inspector.present.conversation.outline import Outline
 from inspector.ui.app.application import Application
 from inspector.ui.panels.conversation.card_layout import Zone
 from inspector.ui.panels.conversation.panel import ConversationPanel
+from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, closed_at_end, document_at, envelope, log_file, received
 from tests.samples import DATA
@@ -436,6 +437,34 @@ def test_changed_files_and_agents_are_listed_beside_the_turns(application: Appli
     assert panes_of(window).filter_state.scope is not None
     side.files.view.entered.emit(0)
     assert window.center.current == "files"
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["opened later", "open before"])
+def test_model_sees_shows_the_chosen_agent(application: Application, qtbot: QtBot, is_open: bool) -> None:
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_log(ORDERS, together=True):
+        pass
+    window, panel = shown(application, document)
+    if is_open:
+        window.actions_by_id["view.model_sees"].trigger()
+        window.actions_by_id["view.conversation"].trigger()
+    qtbot.waitUntil(lambda: panel.side.agents.model.rowCount() > 1)
+    panel.side.agents.view.picked.emit(1, True)
+    agent = panel.side._agents[1]
+    window.actions_by_id["view.model_sees"].trigger()
+    sees = window.center.currentWidget()
+    assert isinstance(sees, ModelSeesPanel)
+
+    def has_entries_of_agent() -> bool:
+        seen = sees.context_state.seen
+        return seen.reader is not None and seen.reader.name == agent.name and len(sees.source) > 1
+
+    qtbot.waitUntil(has_entries_of_agent)
+    window.actions_by_id["view.conversation"].trigger()
+    panel.side.agents.view.picked.emit(0, True)
+    window.actions_by_id["view.model_sees"].trigger()
+    qtbot.waitUntil(lambda: sees.context_state.seen.reader is not None
+                    and sees.context_state.seen.reader.name == "claude")  # fmt: skip
 
 
 def test_switches_open_thoughts_and_fold_results(shop: tuple[MainWindow, ConversationPanel]) -> None:
