@@ -312,13 +312,21 @@ def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:
     agent.prompt("count")
     agent.text("Two.")
     main.result(called, "Two.", toolUseResult={"agentId": "a1"})
-    documents = [document_of(*records) for records in (main.records, [*main.records, *agent.records])]
+    inner = {"type": "assistant", "message": agent.records[-1]["message"]}
+    data = {"type": "agent_progress", "agentId": "a1", "message": inner}
+    progress = {**main.records[-1], "type": "progress", "uuid": "p1", "parentToolUseID": called, "data": data}
+    del progress["message"], progress["toolUseResult"]
+    documents = [
+        document_of(*records) for records in (main.records, [*main.records, *agent.records], [*main.records, progress])
+    ]
     for document in documents:
         document.analysis.use_prices(*prices_in_force([], "", listed=True))
-    alone, together = (card_of(overview_in(document), "cost") for document in documents)
+    alone, together, told = (card_of(overview_in(document), "cost") for document in documents)
     assert alone is not None
+    assert told is not None
     assert together is not None
     assert line_text(alone.unit) == "1 call of models without 1 sub-agent"
+    assert line_text(told.unit) == "1 call of models without 1 sub-agent", "progress has no usage"
     assert line_text(together.unit) == "2 calls of models"
 
 
