@@ -87,7 +87,8 @@ def _spoken(line: Line) -> tuple[DerivedMessage, ...]:
     assert message is not None
     content = message.content
     if isinstance(content, str):
-        found = [_of_text(line, content.startswith(PROGRAM_TEXT_STARTS), stopped=content.startswith(INTERRUPTED))]
+        machine = content.startswith(PROGRAM_TEXT_STARTS) and _COMMAND.match(content, 0, _LONGEST_NOTICE) is None
+        found = [_of_text(line, machine, stopped=content.startswith(INTERRUPTED))]
         found[0].content = content.encode("utf-8", "surrogatepass")
         _note_words(line, found[0], found[0].content and json_text(content))
         found[0].spawn = _notified(content) if line.type == "user" else None
@@ -154,6 +155,11 @@ def _of_text(line: Line, machine: bool, *, stopped: bool = False) -> DerivedMess
     return DerivedMessage(CHAT, PROGRAM if machine or line.isMeta else _assigning_participant(line), (agent,))
 
 
+_COMMAND = re.compile(
+    r"<command-message>[^<]{0,200}</command-message>\s{0,40}<command-name>/[^<]{1,200}</command-name>\s{0,40}"
+    r"<command-args>\s*[^\s<]"
+)
+"""A slash command with arguments for the model. Commands of the program itself begin with their name."""
 _NOTICE = "<task-notification>"
 _TASK = re.compile(r"<task-id>([^<]{1,200})</task-id>")
 _FAILED = re.compile(r"<status>(?:failed|killed|error|cancelled)</status>")

@@ -40,6 +40,23 @@ def texts(read: Record) -> list[str | None]:
     [
         ("Look at it.", "chat", "user"),
         ("<command-name>/exit</command-name>", "chat", "claude-code"),
+        (
+            "<command-message>fix is running…</command-message>\n<command-name>/fix</command-name>\n"
+            "<command-args>the @shop</command-args>",
+            "chat",
+            "user",
+        ),
+        (
+            "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args></command-args>",
+            "chat",
+            "claude-code",
+        ),
+        (
+            "<command-name>/model</command-name>\n<command-message>model</command-message>\n"
+            "<command-args>opus</command-args>",
+            "chat",
+            "claude-code",
+        ),
         ([{"type": "text", "text": "<ide_opened_file>x.py"}], "chat", "claude-code"),
         ([{"type": "text", "text": "[Request interrupted by user for tool use]"}], "reasoning/cancel", "claude-code"),
         ([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "12"}], "mcp/response", "tools"),
