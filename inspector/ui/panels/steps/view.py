@@ -26,7 +26,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -43,6 +42,7 @@ from inspector.ui.panels.steps.model import Index, Key, StepColumn, StepsModel
 from inspector.ui.panels.steps.step_axis import StepAxis
 from inspector.ui.panels.steps.waterfall import paint_grid, paint_row
 from inspector.ui.panels.timeline.gestures import AxisGestures
+from inspector.ui.widgets.rows.table import set_up_rows
 
 _WIDTHS = {StepColumn.TOOK: 74, StepColumn.TOKENS: 62, StepColumn.COST: 66, StepColumn.STARTED: 88}
 _NAME_SHARE, _LEAST_NAME, _MOST_NAME = 0.41, 190, 400
@@ -277,7 +277,8 @@ class StepsView(QTableView):
         self.sorting: tuple[SortBy, bool] = ("started", False)
         self._kept: Key | None = None
         self._is_moved_by_us = self._holds_top = False
-        self._set_up()
+        set_up_rows(self)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.gestures = AxisGestures(axis, self)
         self.setModel(model)
         self.setItemDelegate(_Delegate(self, themes))
@@ -296,23 +297,6 @@ class StepsView(QTableView):
             changed.connect(self._redraw_over)
         themes.changed.connect(self._use_theme)
         self._use_theme()
-
-    def _set_up(self) -> None:
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.verticalHeader().hide()
-        # Set before any row: later Qt resizes the rows one by one.
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
 
     # Geometry
 

@@ -122,6 +122,25 @@ class _Heads(QHeaderView):
         painter.drawText(room, _RIGHT if is_figure else _LEFT, text)
 
 
+def set_up_rows(table: QTableView) -> None:
+    """Leaves out the features of a spreadsheet: grid, editing, selected cells. Call it before there are rows."""
+    table.setFrameShape(QFrame.Shape.NoFrame)
+    table.verticalHeader().hide()
+    # later Qt resizes the rows one by one, which is quadratic
+    table.verticalHeader().setMinimumSectionSize(1)
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    # Tab leaves the list instead of moving between cells.
+    table.setTabKeyNavigation(False)
+    table.setCornerButtonEnabled(False)
+    table.setMouseTracking(True)
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+
 class TableView(QTableView):
     """A table with one row per thing.
 
@@ -182,7 +201,8 @@ class TableView(QTableView):
         self.setObjectName(f"{name}Table")
         self.setAccessibleName(title or name.capitalize())
         self.table = model
-        self._set_up()
+        set_up_rows(self)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self.cells = CellPainter(themes)
         self._name, self._in_dialog = name, in_dialog
         self.has_fixed_columns = widths is not None
@@ -207,25 +227,6 @@ class TableView(QTableView):
         self.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
         themes.changed.connect(self.use_theme)
         self.use_theme()
-
-    def _set_up(self) -> None:
-        """Leaves out the features of a spreadsheet."""
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.verticalHeader().hide()
-        # set before any row: later Qt resizes the rows one by one, which is quadratic
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setMinimumHeight(_MIN_HEIGHT)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        # Tab leaves the list instead of moving between cells.
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def column_at(self, index: Index) -> Any:
         return self.table.column(index.column())
