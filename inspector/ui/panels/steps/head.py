@@ -73,7 +73,7 @@ class SplitFigures(QWidget):
         ]
         figures = [formats.dollars(found.dollars)] if found.dollars is not None else []
         if found.model_calls:
-            of = f" of {formats.count_of(found.models, 'model')}" if found.models > 1 else ""
+            of = _models_words(found)
             figures.append(f"{formats.count_of(found.model_calls, 'model call')}{of}")
         if found.calls:
             failed = f", {found.failed:,} failed" if found.failed else ""
@@ -84,18 +84,35 @@ class SplitFigures(QWidget):
             figures.append(f"{formats.short_count(found.cached)} cached")
         return [title, " · ".join(parts), " · ".join(figures)]
 
+    @property
+    def wanted_width(self) -> int:
+        """Width at which no words are shortened, in pixels."""
+        metrics = QFontMetrics(self._themes.theme.font("small"))
+        return max(metrics.horizontalAdvance(line) for line in self.lines()[1:]) + 1
+
     @override
     def sizeHint(self) -> QSize:
         return QSize(200, round(76 * self._themes.theme.zoom))
+
+    def shown_lines(self) -> list[str]:
+        """Returns the lines in the words that fit the width, the least needed ones left out first."""
+        metrics, width = QFontMetrics(self._themes.theme.font("small")), self.width()
+        title, parts, figures = self.lines()
+        for long, short in ((WAITING, _WAITING_SHORT), (_ALLOWED, _ALLOWED_SHORT)):
+            if metrics.horizontalAdvance(parts) > width:
+                parts = parts.replace(long, short)
+        models, cached = _models_words(self.figures), f" · {formats.short_count(self.figures.cached)} cached"
+        for spare in (models, cached):
+            if spare and metrics.horizontalAdvance(figures) > width:
+                figures = figures.replace(spare, "", 1)
+        return [title, parts, figures]
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, zoom = self._themes.theme, self._themes.theme.zoom
         painter = QPainter(self)
-        title, parts, figures = self.lines()
+        title, parts, figures = self.shown_lines()
         width = self.width()
-        if QFontMetrics(theme.font("small")).horizontalAdvance(parts) > width:
-            parts = parts.replace(WAITING, _WAITING_SHORT).replace(_ALLOWED, _ALLOWED_SHORT)
         self._paint_line(painter, theme, "title", "ink.primary", title, 0, 22)
         self._paint_split(painter, theme, QRectF(0, 26 * zoom, width, 10 * zoom))
         self._paint_line(painter, theme, "small", "ink.secondary", parts, 39, 17)
@@ -126,6 +143,10 @@ class SplitFigures(QWidget):
             if wide > 0:
                 fill_bar(painter, theme, QRectF(x, box.top(), wide, box.height()), bar)
             x += wide
+
+
+def _models_words(figures: StepHead) -> str:
+    return f" of {formats.count_of(figures.models, 'model')}" if figures.models > 1 else ""
 
 
 class ContextStrip(QWidget):
@@ -417,6 +438,7 @@ class StepsHead(QWidget):
         """Shows the figures of the shown steps, and the context of all."""
         self.figures.show_figures(figures)
         self.context.show_figures(whole)
+        self._fit()
         left_out = sum(one.silence_ns for one in figures.breaks)
         self.idle.setToolTip(f"Idle {formats.duration(left_out)} left out" if left_out else "No idle time left out")
 
@@ -428,7 +450,9 @@ class StepsHead(QWidget):
     def _fit(self) -> None:
         zoom = self._themes.theme.zoom
         wide = self.width()
-        self._side.setFixedWidth(round(_LEFT_PX * zoom) if wide >= _NARROW_PX * zoom else max(160, wide // 2))
+        half = max(160, wide // 2)
+        wanted = min(max(round(_LEFT_PX * zoom), self.figures.wanted_width), half)
+        self._side.setFixedWidth(wanted if wide >= _NARROW_PX * zoom else half)
         narrow = self._side.width() < round(290 * zoom)
         for choice in (self.grouping, self.idle):
             choice.drop_lead(narrow)

@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.engine.requests.steps import RowKind, SortBy, State, StepText
+from inspector.present import formats
 from inspector.ui.input import own_keys
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import Theme, ThemeController
@@ -45,7 +46,7 @@ from inspector.ui.panels.timeline.gestures import AxisGestures
 from inspector.ui.widgets.rows.table import set_up_rows
 
 _WIDTHS = {StepColumn.TOOK: 74, StepColumn.TOKENS: 62, StepColumn.COST: 66, StepColumn.STARTED: 88}
-_NAME_SHARE, _LEAST_NAME, _MOST_NAME = 0.41, 190, 400
+_NAME_SHARE, _LEAST_NAME, _MOST_NAME = 0.41, 190, 520
 _STARTED_FROM = 1_120
 """Width from which on Started has a column."""
 _COST_FROM, _TOKENS_FROM = 520, 440
@@ -328,6 +329,7 @@ class StepsView(QTableView):
         room, zoom = self.viewport().width(), self._themes.theme.zoom
         for column, width in _WIDTHS.items():
             self.setColumnWidth(column, round(width * zoom))
+        self.setColumnWidth(StepColumn.COST, max(self.columnWidth(StepColumn.COST), self._cost_width()))
         self.setColumnHidden(StepColumn.STARTED, room < _STARTED_FROM * zoom)
         self.setColumnHidden(StepColumn.COST, room < _COST_FROM * zoom or not self._has_costs)
         self.setColumnHidden(StepColumn.TOKENS, room < _TOKENS_FROM * zoom)
@@ -336,6 +338,16 @@ class StepsView(QTableView):
         taken = sum(self.columnWidth(one) for one in StepColumn if one is not StepColumn.BARS)
         self.setColumnWidth(StepColumn.BARS, max(60, room - taken))
         self._over.setGeometry(self.viewport().rect())
+
+    def _cost_width(self) -> int:
+        """Returns the width of the longest cost: that of the smallest or of the largest, in pixels."""
+        dollars = self.steps.rows.dollars
+        paid = dollars[dollars > 0]
+        if not len(paid):
+            return 0
+        metrics = QFontMetrics(self._themes.theme.font("body"))
+        widest = max(metrics.horizontalAdvance(formats.dollars(float(one))) for one in (paid.min(), paid.max()))
+        return widest + 2 * self._themes.theme.metrics.cell_padding
 
     @property
     def _has_costs(self) -> bool:

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -62,6 +64,31 @@ def titles_have_room(window: MainWindow, qtbot: QtBot) -> None:
     QApplication.processEvents()
     assert panel.view.columnWidth(StepColumn.STEP) >= 300
     assert panel.view.columnWidth(StepColumn.BARS) >= 200
+
+
+def costs_have_room(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window, qtbot)
+    rows = panel.model.rows
+    small = np.where(np.arange(len(rows.dollars)) == 0, 0.0000459, 12.0)
+    head = msgspec.structs.replace(rows.head, dollars=12.0)
+    panel.model.show(msgspec.structs.replace(rows, dollars=small, head=head), panel.model.question)
+    room = panel.view.columnWidth(StepColumn.COST) - 2 * 8
+    assert QFontMetrics(window.theme.theme.font("body")).horizontalAdvance("$0.0000459") <= room
+
+
+def the_head_shows_whole_words(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window, qtbot)
+    figures, metrics = panel.head.figures, QFontMetrics(window.theme.theme.font("small"))
+    head = msgspec.structs.replace(
+        figures.figures, models=3, model_calls=1_065, calls=1_056, failed=12, rejected=12, cached=219_100, dollars=12.5,
+        person_ns=10**12, allowed_ns=10**12,
+    )  # fmt: skip
+    for wide in (1280, 1920):
+        window.resize(wide, 800)
+        panel.head.show_figures(head, head)
+        QApplication.processEvents()
+        assert all(metrics.horizontalAdvance(line) <= figures.width() for line in figures.shown_lines()[1:])
+        assert "12 failed" in figures.shown_lines()[2]
 
 
 def start_again(window: MainWindow) -> None:
@@ -280,7 +307,8 @@ test_steps = in_turn(
         the_filter_of_the_window_is_respected, idle_time_is_left_out,
         keys_zoom_and_move, a_brush_filters_by_its_range, another_brush_takes_the_place_of_the_first,
         escape_ends_the_range, back_ends_the_range, enter_shows_the_message_in_another_view,
-        time_at_work_has_no_waits_for_a_person, names_of_spans_are_plain_text_in_the_tooltip,
+        time_at_work_has_no_waits_for_a_person, names_of_spans_are_plain_text_in_the_tooltip, costs_have_room,
+        the_head_shows_whole_words,
     ),
     start_again,
 )  # fmt: skip
