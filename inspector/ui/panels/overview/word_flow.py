@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,10 @@ COLORS: dict[Tone, str] = {
     "warn": "severity.warning",
 }  # fmt: skip
 _PILL_PAD, _ICON, _LINE_GAP = 6, 14, 3
+_BETWEEN = "·"
+_FIGURE = r"[\d.,:]+ (?:ms|s|min|h|days?|B|[kMG]B|%)(?= |$|[,.;:)])"
+_PIECE = re.compile(rf" *(?:{_FIGURE}(?: {_FIGURE})*\S*|\S+) ?| +")
+"""A word, or a figure with its units, such as "1 min 20 s", and the blanks around it."""
 
 
 class Fragment(NamedTuple):
@@ -77,7 +82,9 @@ def flow_of(theme: Theme, line: Sequence[Words], width: float) -> Flow:
         stays_whole = stays_whole or x + metrics.horizontalAdvance(words.text) <= width
         for text in (words.text,) if stays_whole else _pieces(words.text):
             need = round(_ICON * theme.zoom) if words.icon else metrics.horizontalAdvance(text) + extra
-            if x and x + (metrics.horizontalAdvance(text.rstrip()) + extra if not words.icon else need) > width:
+            hangs = text.strip() == _BETWEEN  # a dot between two facts stays at the end of its line
+            ends = metrics.horizontalAdvance(text.rstrip()) + extra if not words.icon else need
+            if x and not hangs and x + ends > width:
                 x, y = 0.0, y + height
                 text = text.lstrip() if not words.link else text
                 need = need if words.icon else metrics.horizontalAdvance(text) + extra
@@ -97,13 +104,8 @@ def flow_of(theme: Theme, line: Sequence[Words], width: float) -> Flow:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yields the smallest parts that stay on one line, blanks at their ends."""
-    while text:
-        stop = len(text) - len(text.lstrip(" "))
-        end = text.find(" ", stop)
-        end = len(text) if end < 0 else end + 1
-        yield text[:end]
-        text = text[end:]
+    """Yields the smallest parts that stay on one line, blanks at their ends. A figure keeps its unit."""
+    yield from (found[0] for found in _PIECE.finditer(text))
 
 
 def paint_fragment(

@@ -11,10 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from inspector.present.overview.cards import Words
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panel import MESSAGES, OVERVIEW
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.overview.card_view import CardView
 from inspector.ui.panels.overview.panel import OverviewPanel
+from inspector.ui.panels.overview.word_flow import flow_of
 from inspector.ui.panels.overview.word_link import WordLink
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
@@ -224,3 +227,17 @@ test_the_overview_of_a_log = in_turn([
     a_filter_chosen_elsewhere_leaves_the_overview,
     cards_and_links_have_texts_for_screen_readers,
 ], begun_again)  # fmt: skip
+
+
+def test_figures_keep_their_unit_and_dots_end_their_line(theme_controller: ThemeController) -> None:
+    theme = theme_controller.theme
+    line = (Words("tools and your permission 6 min 42 s", strong=True), Words(" · ", "quiet"), Words("model 34.8 s"))
+    for width in range(100, 320, 7):
+        flow = flow_of(theme, line, width)
+        rows: dict[float, str] = {}
+        for one in flow.fragments:
+            rows[one.box.top()] = rows.get(one.box.top(), "") + one.text
+        texts = [text.strip() for _top, text in sorted(rows.items())]
+        assert not any(text.startswith("·") for text in texts), texts
+        assert any("6 min 42 s" in text for text in texts), texts
+        assert any("34.8 s" in text for text in texts), texts
