@@ -29,7 +29,7 @@ _WIDE_WIDTHS: dict[int, int] = {
     Column.KIND: 132,
     Column.CONTEXT: 150,
 }
-_FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
+_FIGURES: dict[int, int] = {Column.LATENCY: 88, Column.SIZE: 60}
 _GUTTER = 32
 _MAX_NAMES_WIDTH = 160
 """Most width of From -> To for long names, pixels at 100 %."""
@@ -97,13 +97,16 @@ def layout_for(
         wanted: the user's choices.
         empty: columns without content; Message takes their width, unless the user chose them.
     """
-    layout = _layout_of_all(width, zoom, number, time, ends, wanted)
-    kept = {column: wide for column, wide in layout.widths.items() if column not in empty - wanted.always}
+    hidden = empty - wanted.always
+    layout = _layout_of_all(width, zoom, number, time, ends, wanted, hidden)
+    kept = {column: wide for column, wide in layout.widths.items() if column not in hidden}
     return Layout(kept, max(layout.message, width - sum(kept.values())))
 
 
-def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, wanted: Wanted) -> Layout:
-    """Lays out all columns, empty ones included."""
+def _layout_of_all(
+    width: int, zoom: float, number: int, time: int, ends: int, wanted: Wanted, hidden: frozenset[int]
+) -> Layout:  # fmt: skip
+    """Lays out all columns, hidden ones included; these are not widened."""
 
     def scaled(usual: Mapping[int, int]) -> dict[int, int]:
         chosen = {c: wanted.widths.get(c, usual[c]) for c in usual if c not in wanted.never}
@@ -134,7 +137,10 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
         widths = scaled(usual | wanted.fields)
         spare = width - sum(widths.values()) - reserved
         if spare >= 0 and (usual is not _NARROW_WIDTHS or not wanted.always.intersection(_FIGURES)):
-            _widen(widths, scaled(_WIDE_WIDTHS), wanted, spare)
+            wide = {column: most for column, most in scaled(_WIDE_WIDTHS).items() if column not in hidden}
+            if ends and Column.FROM_TO in wide:  # no wider than the names need
+                wide[Column.FROM_TO] = min(wide[Column.FROM_TO], ends)
+            _widen(widths, wide, wanted, spare)
             return laid_out(widths)
     narrow = _NARROW_WIDTHS | {column: width for column, width in _FIGURES.items() if column in wanted.always}
     for column in _DROPPED_COLUMNS:

@@ -681,6 +681,9 @@ def test_columns_follow_the_room_there_is() -> None:
     assert layout_for(730, wanted=Wanted(always=frozenset({Column.KIND}))).widths[Column.KIND] == 110
     assert layout_for(730, ends=90).widths[Column.FROM_TO] <= named.widths[Column.FROM_TO]
     assert not layout_for(480).shows(Column.CONTEXT)
+    short = layout_for(900, ends=120, empty=frozenset({Column.CONTEXT}))
+    assert short.widths[Column.FROM_TO] == 120
+    assert short.widths[Column.KIND] == 132
 
 
 def test_columns_with_nothing_in_them_leave_their_room_to_the_message(make_panel: MakePanel) -> None:
