@@ -39,7 +39,7 @@ from inspector.ui.panels.list_panel import ShownMessages
 from inspector.ui.panels.messages.new_messages_pill import NewPill
 from inspector.ui.widgets.latest_answer import AnswerT, Client, LatestAnswer
 
-_SIDE_SHARE, _SIDE_LEAST, _SIDE_MOST = 0.28, 190, 252
+_SIDE_SHARE, _SIDE_LEAST, _SIDE_MOST = 0.28, 190, 320
 _SIDE_FROM = 640
 """Width from which the turns are shown."""
 _REST = 10

@@ -23,8 +23,8 @@ from inspector.ui.widgets.latest_answer import Client
 from inspector.ui.widgets.rows.model import RowsModel
 from inspector.ui.widgets.rows.view import RowsView
 
-_SECTION_SHARE = 0.28
-"""Most of the column's height that the files, or the agents, take."""
+_SECTION_SHARE, _SHARE_ALONE = 0.28, 0.5
+"""Most of the column's height that the files, or the agents, take: beside turns, and without any."""
 _LAYOUT = Layout(
     ((Column(gap=8), Column(width=AUTO, right=True)), (Column(gap=8), Column(width=AUTO, right=True, from_width=210))),
     height="participant_row", edge=4,
@@ -117,7 +117,7 @@ class SidePane(QWidget):
         files_requested(): show all files.
 
     Attributes:
-        turns_model, turns_view, head, files, agents: its parts.
+        turns_model, turns_view, head, legend, files, agents: its parts.
         at: the current message.
     """
 
@@ -142,9 +142,11 @@ class SidePane(QWidget):
         column.setSpacing(0)
         column.addWidget(self.head)
         column.addWidget(self.turns_view, 1)
-        column.addWidget(Legend(themes, self))
+        self.legend = Legend(themes, self)
+        column.addWidget(self.legend)
         column.addWidget(self.files)
         column.addWidget(self.agents)
+        column.addStretch()  # below files and agents of a document without turns
         self.files.view.picked.connect(self._on_file_picked)
         self.files.view.entered.connect(lambda _row: self.files_requested.emit())
         self.agents.view.picked.connect(self._on_agent_picked)
@@ -165,6 +167,9 @@ class SidePane(QWidget):
         took = int(turns.stops_ns[known].max() - turns.starts_ns[known][0]) if known.any() else 0
         count = f"{len(turns):,}"
         self.head.show_words("Turns", f"{count} in {formats.duration(took)}" if took > 0 else count)
+        for part in (self.head, self.turns_view, self.legend):
+            part.setVisible(len(turns) > 0)
+        self.fit()
 
     def show_files(self, files: Sequence[FileLine]) -> None:
         """Shows the changed ones among files."""
@@ -208,7 +213,7 @@ class SidePane(QWidget):
 
     def fit(self) -> None:
         """Gives files and agents the room of their rows, and the rest to the turns."""
-        most = round(self.height() * _SECTION_SHARE)
+        most = round(self.height() * (_SECTION_SHARE if self.turns_model.count else _SHARE_ALONE))
         for section in (self.files, self.agents):
             section.fit(most)
 

@@ -75,6 +75,15 @@ def fact_words(turn: Turn) -> list[tuple[str, str]]:
     return facts
 
 
+def fitting_facts(turn: Turn, metrics: QFontMetrics, width: int) -> list[tuple[str, str]]:
+    """Returns the facts that fit a width. Failures and rejections stay longest, since they are sought."""
+    facts = fact_words(turn)
+    plain = [one for one in facts if one[1] == "ink.tertiary"]
+    while plain and metrics.horizontalAdvance(" · ".join(words for words, _token in facts)) > width:
+        facts.remove(plain.pop())
+    return facts
+
+
 def turn_text(row: TurnRow) -> str:
     """Returns a row in words, for screen readers."""
     if row.turn is None:
@@ -300,8 +309,10 @@ class TurnsView(VariableHeightView):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.tertiary"))
         box = rect.adjusted(self._padding, 0, -self._padding, 0)
-        words = f"— {pause_words(row.pause_ns)} —"
-        painter.drawText(box, LEFT, painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, box.width()))
+        words, metrics = pause_words(row.pause_ns), painter.fontMetrics()
+        framed = f"— {words} —"
+        words = framed if metrics.horizontalAdvance(framed) <= box.width() else words
+        painter.drawText(box, LEFT, metrics.elidedText(words, Qt.TextElideMode.ElideRight, box.width()))
 
     def _paint_turn(self, painter: QPainter, row: TurnRow, turn: Turn, rect: QRect) -> None:
         theme = self._themes.theme
@@ -324,7 +335,7 @@ class TurnsView(VariableHeightView):
         top += self._px(_BAR + 6)
         small = theme.font("small")
         metrics, x = QFontMetrics(small), left
-        for place, (words, token) in enumerate(fact_words(turn)):
+        for place, (words, token) in enumerate(fitting_facts(turn, metrics, width)):
             text = f" · {words}" if place else words
             room = left + width - x
             shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, room))

@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication, QImage
+from PySide6.QtGui import QAccessible, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.views.steps import call_facts
 from inspector.document.document import CaptureDocument
-from inspector.engine.requests.turns import StepState
+from inspector.engine.requests.turns import StepState, Turn
 from inspector.present.conversation.cards import CallCard, CardKind, TextCard
 from inspector.present.conversation.outline import Outline
 from inspector.ui.app.application import Application
 from inspector.ui.panels.conversation.card_layout import Zone
 from inspector.ui.panels.conversation.panel import ConversationPanel
+from inspector.ui.panels.conversation.turns import fitting_facts
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, closed_at_end, document_at, envelope, log_file, received
@@ -535,3 +536,28 @@ def test_a_first_picture_folds_near_its_place_and_the_rest_later(
     assert [CardKind(kind) for kind in outlines[0].kinds[:3].tolist()] == kept
     assert len(outlines[0]) > len(outlines[-1])
     assert not outlines[-1].is_partial
+
+
+def test_a_document_without_turns_has_no_empty_list_of_turns(application: Application) -> None:
+    write = {"name": "write_file", "arguments": {"path": "/work/hello.txt", "content": "Hello"}}
+    call = envelope("mcp/request", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": write}, to=["tools"])
+    answer = envelope(
+        "mcp/response", {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "Written"}]}},
+        sender="tools", correlation_id=[call["id"]],
+    )  # fmt: skip
+    _window, panel = opened(application, log_file(data_of([call, answer])))
+    side = panel.side
+    assert not side.turns_model.count
+    assert not side.files.isHidden()
+    assert side.turns_view.isHidden()
+    assert side.legend.isHidden()
+    assert side.head.isHidden()
+
+
+def test_facts_of_a_turn_leave_out_whole_facts_and_failures_last(application: Application) -> None:
+    turn = Turn(0, 0, 0, 60 * 10**9, 1, 1, 0, 0, 22, 2, 3, 3, float("nan"))
+    metrics = QFontMetrics(application.theme.theme.font("small"))
+    for width in (400, 220, 160, 60):
+        words = [one for one, _token in fitting_facts(turn, metrics, width)]
+        assert "2 failed" in words
+        assert metrics.horizontalAdvance(" · ".join(words)) <= width or words == ["2 failed", "3 rejected by the user"]
