@@ -254,6 +254,9 @@ class ExchangeLines:
         sse = {name: self._unwritten.text(value) for name, value in said.items() if value is not None}
         facts: dict[str, object] = {"x": entry.exchange, "sse": sse}
         head = _head(entry, ANSWERS, "sse-event", facts | _CUT if cut else facts)
+        # Its path may grant access, as that of a request.
+        if event.event == "endpoint" and event.data and event.data.lstrip()[:1] not in (b"{", b"["):
+            return _joined(head, "text", json.dumps(self._unwritten.target(event.data.decode(errors="replace"))))
         return _joined(head, *self._value(event.data)) if event.data is not None else _joined(head, "", "")
 
     def _frame(self, entry: Entry) -> Line:
@@ -324,7 +327,7 @@ class ExchangeLines:
         try:
             text = data.decode()
         except UnicodeDecodeError:
-            return "b64", f'"{base64.b64encode(data).decode()}"'
+            return "b64", f'"{base64.b64encode(self._unwritten.data(data)).decode()}"'
         text = self._unwritten.text(text)
         bare = text.strip(" \t\r\n")
         if is_json_line(bare):

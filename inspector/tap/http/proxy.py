@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from aiohttp import ClientResponse, web
-from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.http_exceptions import HttpProcessingError, InvalidURLError
 from aiohttp.typedefs import Handler
 from multidict import CIMultiDict, CIMultiDictProxy
 from typing_extensions import override
@@ -24,6 +24,7 @@ from typing_extensions import override
 from inspector.base.loopback_access import refusal_reason
 from inspector.tap.http.address import Listening, Upstream
 from inspector.tap.http.connections import LONGEST_HEADER, PIECE_BYTES, ServerConnections, reason_of
+from inspector.tap.http.endpoint import EndpointAddress
 from inspector.tap.http.recording import Recording
 from inspector.tap.http.responses import ResponseCalls
 from inspector.tap.http.websocket import pass_frames
@@ -38,9 +39,10 @@ _HOPS = frozenset((
 ))  # fmt: skip
 """Hop-by-hop headers (RFC 9110, 7.6.1)."""
 _ADDED_BY_AIOHTTP = ("Content-Type", "Date", "Server")  # aiohttp adds them to responses of servers that left them out
-# Event streams may use LF, CR or CR LF.
-_ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?)(https?://[^\s]+)")
+_ADDRESS = re.compile(r"(?is)(?:(https?):)?//([^/?#]*)(.*)")
+_DEFAULT_PORT = {"http": ":80", "https": ":443"}
 _SIGN_IN = "resource_metadata"
+_QUOTED = re.compile(r":? b['\"]")
 _MAX_NOTICES = 20
 """Limit of different sentences about unreadable requests."""
 
@@ -120,6 +122,8 @@ class TapProxy:
             return self._answer(request, exchange, 405, why)
         if not target.startswith("/"):  # appended to the server's name it would make another host name
             return self._answer(request, exchange, 400, "The request has no path.")
+        if coding := _foreign_coding(request.headers):
+            return self._answer(request, exchange, 501, f"The request uses the transfer coding {coding}.")
         try:
             if request.headers.get("Upgrade", "").lower() == "websocket":
                 return await self._upgrade(request, exchange, target)
@@ -157,6 +161,10 @@ class TapProxy:
             if answer.status == 101:
                 why = "switches to another protocol without a request for it"
                 return self._answer(request, exchange, 502, f"{self._upstream.host} {why}.")
+            # The coding is a hop's own, so the client would take the coded bytes for the body.
+            if coding := _foreign_coding(answer.headers):
+                why = f"answers with the transfer coding {coding}"
+                return self._answer(request, exchange, 502, f"{self._upstream.host} {why}.")
             return await self._pass_back(request, exchange, answer)
         finally:
             answer.close()  # at once, so that the server stops an unwanted response
@@ -177,7 +185,9 @@ class TapProxy:
             response.enable_chunked_encoding()
         await response.prepare(request)
         # Only the first event of HTTP+SSE has an address. Later pieces are passed on unread.
-        leads_out = request.method == "GET" and answer.content_type == "text/event-stream"
+        endpoint = EndpointAddress(self._own_endpoint)
+        is_stream = request.method == "GET" and answer.content_type == "text/event-stream"
+        endpoint.is_over = not is_stream or "Content-Encoding" in answer.headers
         while True:
             try:
                 piece = await answer.content.readany()
@@ -187,11 +197,10 @@ class TapProxy:
             if not piece:
                 break
             recording.answered(exchange, piece)
-            if leads_out:
-                piece = self._with_own_endpoint(piece)
-                leads_out = False
+            if not endpoint.is_over:
+                piece = endpoint.feed(piece)
             await response.write(piece)
-        await response.write_eof()
+        await response.write_eof(endpoint.rest())
         recording.end(exchange, "complete")
         return response
 
@@ -260,22 +269,26 @@ class TapProxy:
         return passed
 
     def _tap_address(self, address: str) -> str | None:
-        """Translates an address of the server to one of the tap; returns None for other addresses."""
-        origin = self._upstream.origin
-        rest = address[len(origin) :]
-        is_own = address.lower().startswith(origin.lower()) and rest[:1] in ("", "/", "?")
-        return self._listening.origin + rest if is_own else None
+        """Translates an address of the server to one of the tap; returns None for other addresses and for paths.
 
-    def _with_own_endpoint(self, piece: bytes) -> bytes:
-        """Replaces the address in the `endpoint` event, the first of a stream of MCP 2024-11-05."""
-        found = _ENDPOINT.match(piece.removeprefix(b"\xef\xbb\xbf"))
+        An address without a scheme has that of the server. Clients would take that of the tap: http.
+        """
+        found = _ADDRESS.fullmatch(address)
         if found is None:
-            return piece
-        inside = self._tap_address(found[2].decode(errors="replace"))
-        if inside is None:
+            return None
+        own = self._upstream.origin.partition("://")[0]
+        scheme = (found[1] or own).lower()
+        host = found[2].lower().removesuffix(_DEFAULT_PORT[scheme])
+        if (scheme, host) == (own, self._upstream.host.lower()):
+            return self._listening.origin + found[3]
+        return None if found[1] else f"{own}:{address}"
+
+    def _own_endpoint(self, address: str) -> str:
+        """Returns the address of an `endpoint` event for the client."""
+        inside = self._tap_address(address)
+        if _ADDRESS.fullmatch(address) and not (inside or "").startswith(self._listening.origin):
             self._say("The server has clients post to another address, so only its answers are recorded.")
-            return piece
-        return piece.replace(found[2], inside.encode(), 1)
+        return address if inside is None else inside
 
     # Responses and messages of the tap itself
 
@@ -290,7 +303,9 @@ class TapProxy:
         return response
 
     def _report_unread(self, error: BaseException) -> None:
-        if isinstance(error, HttpProcessingError):
+        if isinstance(error, InvalidURLError):  # its message is the target, maybe with a secret
+            why = "A request could not be read, and was answered with 400: its target is no path."
+        elif isinstance(error, HttpProcessingError):
             why = f"A request could not be read, and was answered with {error.code}: {_first_line(error.message)}."
         else:
             why = f"A request could not be passed on: {type(error).__name__}: {error}."
@@ -352,8 +367,14 @@ def _hung_up(request: web.Request, response: web.StreamResponse | None = None) -
 
 
 def _first_line(text: str) -> str:
-    """Returns the first line of a parser's message; the lines after it quote input of any length."""
-    return text.partition("\n")[0].rstrip(":")[:200]
+    """Returns the first line of a parser's message, without quoted input: that has any length, and secrets."""
+    return _QUOTED.split(text.partition("\n")[0])[0].rstrip(":.")[:200]
+
+
+def _foreign_coding(headers: CIMultiDictProxy[str]) -> str:
+    """Returns the transfer codings besides chunks; "" if there is none."""
+    codings = {one.strip().lower() for one in ",".join(headers.getall("Transfer-Encoding", [])).split(",")}
+    return ", ".join(sorted(one for one in codings - {"chunked", ""} if one.isprintable()))
 
 
 def proxy_for(upstream: Upstream) -> str | None:

@@ -149,6 +149,8 @@ def door_to(upstream: Upstream, listening: Listening) -> Door:
         AddressError: if the port is taken.
     """
     found = Listening(listening.host, listening.port or port_for(upstream))
+    if upstream.origin.removeprefix("http://") in found.names():  # each request would come back without end
+        raise AddressError(f"{upstream.origin} is the tap's own address; name the server's address.")
     listener = listened(found)
     if listening.port:
         remember_port(upstream, listening.port)
@@ -204,7 +206,7 @@ class HttpTap:
         return self._recording is not None and self._recording.exchanges > 0
 
     async def start(self) -> None:
-        secrets_in = [(door.upstream.query, door.upstream.path) for door in self.doors]
+        secrets_in = [(f"{door.upstream.query}&key={door.upstream.key}", door.upstream.path) for door in self.doors]
         self._recording = ProcessRecording(
             self.path, self._claim.hold, origin=self._origin, secrets_in=secrets_in, model=self._model, say=self._say
         )

@@ -28,13 +28,23 @@ _MAX_BYTES = 1 << 16
 async def asks_for_sign_in(upstream: Upstream, proxy: str | None) -> bool:
     """Returns True if a client without a token is asked to sign in; False if the server does not respond now."""
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
+    origin = URL(upstream.origin)
+
+    async def stay(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+        # A redirect could otherwise send requests of this computer to servers within its network.
+        if request.url.origin() != origin:
+            raise aiohttp.InvalidURL(request.url, "a redirect to another server")
+        return await send(request)
+
     try:
-        async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as session:
+        async with aiohttp.ClientSession(
+            timeout=timeout, cookie_jar=aiohttp.DummyCookieJar(), middlewares=(stay,)
+        ) as session:
             # RFC 9728, 3.1: for this resource, else for the whole host.
             for path in (_WELL_KNOWN + upstream.path.rstrip("/"), _WELL_KNOWN):
                 if await _is_metadata(session, upstream, path, proxy):
                     return await _is_refused(session, upstream, proxy)
-    except (TimeoutError, aiohttp.ClientError, ValueError, OSError):
+    except (TimeoutError, aiohttp.ClientError, ValueError, OSError, RecursionError):
         return False
     return False
 

@@ -101,7 +101,25 @@ class Unwritten:
             return f"{scheme[1]} {MASK}" if scheme else MASK
         if name == "location":
             return self.target(value)
+        if name == "sec-websocket-protocol":
+            return self._subprotocols(value)
         return self.text(value)
+
+    def _subprotocols(self, value: str) -> str:
+        """Masks a token among the names of protocols: browsers can send a WebSocket's only there.
+
+        Forms: `bearer, TOKEN`, and `openai-insecure-api-key.TOKEN`.
+        """
+        shown: list[str] = []
+        names_next = False
+        for one in value.split(","):
+            parts = one.strip().split(".")
+            names = [_is_secret_header(part.lower()) or part.lower() in _ACCOUNTS for part in parts]
+            secret = ".".join(parts if names_next else parts[names.index(True) + 1 :] if any(names) else ())
+            self._add_secret(secret)
+            shown.append(one.replace(secret, MASK) if secret else one)
+            names_next = any(names) and not secret
+        return self.text(",".join(shown))
 
     def target(self, target: str) -> str:
         """Masks a path with an optional query."""
@@ -137,6 +155,12 @@ class Unwritten:
                     text = text.replace(form, MASK)
         bare = _PROGRESS.sub("", text) if "oken" in text else text
         return text if possible_rules(bare) == NO_RULES else mask_text(text)
+
+    def data(self, data: bytes) -> bytes:
+        """Masks bytes that are not all UTF-8, such as another encoding's."""
+        text = data.decode("utf-8", "surrogateescape")
+        masked = self.text(text)
+        return data if masked == text else masked.encode("utf-8", "surrogateescape")
 
     def in_place(self, text: str) -> str:
         """Replaces each character of a secret by a dot."""

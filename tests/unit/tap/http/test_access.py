@@ -50,7 +50,7 @@ class Nothing(Recording):
 
 @asynccontextmanager
 async def tapped(
-    served: Serve | None = None, recording: Recording | None = None
+    served: Serve | None = None, recording: Recording | None = None, say: Callable[[str], None] = lambda _: None
 ) -> AsyncGenerator[tuple[int, list[bytes]]]:
     """The port of a tap, and what reaches the server behind it; `served` answers in its place."""
     reached: list[bytes] = []
@@ -64,7 +64,7 @@ async def tapped(
     upstream = upstream_of(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp")
     listener = listened(Listening("127.0.0.1", 0))
     port: int = listener.getsockname()[1]
-    proxy = TapProxy(upstream, Listening("127.0.0.1", port), recording or Nothing(), say=lambda _: None)
+    proxy = TapProxy(upstream, Listening("127.0.0.1", port), recording or Nothing(), say=say)
     await proxy.start(listener)
     try:
         yield port, reached

@@ -112,3 +112,10 @@ def test_the_environments_proxies_are_used_but_for_this_computer(monkeypatch: py
     assert proxy_for(upstream_of("https://inside.example/")) is None
     assert proxy_for(upstream_of("https://127.0.0.1:8443/")) is None
     assert proxy_for(upstream_of("http://host.example/")) is None
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_a_tap_of_its_own_address_is_refused(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path))
+    with pytest.raises(AddressError, match="own address"):
+        door_to(upstream_of(f"http://{host}:17999/mcp"), Listening("127.0.0.1", 17_999))

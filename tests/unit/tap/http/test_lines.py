@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import json
 from typing import Any
@@ -87,6 +88,14 @@ def test_what_is_no_json_is_text_and_what_is_no_text_base64() -> None:
     assert lines(asked(b"two\nlines"))[0]["text"] == "two\nlines"  # pyright: ignore[reportArgumentType]
     assert lines(asked(b"\xff\x00"))[0]["b64"] == "/wA="  # pyright: ignore[reportArgumentType]
     assert lines(asked(b'{"a":\n1}'))[0]["text"] == '{"a":\n1}'  # pyright: ignore[reportArgumentType]
+
+
+def test_no_base64_and_no_path_of_an_endpoint_holds_a_secret() -> None:
+    (line,) = lines(asked(b'\xe9 {"api_key": "plantedValue0123"}'))
+    assert b"plantedValue0123" not in base64.b64decode(line["b64"])  # pyright: ignore[reportArgumentType]
+    stream = [*asked(), entry(Sort.HEAD, {"status": 200, "headers": STREAM})]
+    stream.append(entry(Sort.ANSWERED, b"event: endpoint\ndata: /m/planted0Value1planted2Value?session_id=one\n\n"))
+    assert lines(stream)[-1]["text"] == "/m/••••••••?session_id=one"  # pyright: ignore[reportArgumentType]
 
 
 def test_compressed_bodies_are_read_and_what_cannot_be_is_said() -> None:

@@ -8,6 +8,8 @@ from contextlib import suppress
 import pytest
 from typing_extensions import override
 
+from inspector.tap.http.address import Listening, upstream_of
+from inspector.tap.http.proxy import TapProxy
 from inspector.tap.http.recording import Headers
 from tests.conftest import MS
 from tests.unit.tap.http.test_access import Nothing, tapped
@@ -135,3 +137,79 @@ async def _rest(reader: asyncio.StreamReader) -> bytes:
         return await reader.read()
     except ConnectionError:
         return b""
+
+
+async def _answer_to(answer: bytes, request: str = "GET /mcp HTTP/1.1\r\nHost: @\r\n\r\n") -> tuple[bytes, list[str]]:
+    """The head of the answer through a tap, and the sentences of the tap; SERVER in `answer` is the server."""
+    said: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        host = head.partition(b"Host: ")[2].partition(b"\r\n")[0]
+        writer.write(answer.replace(b"SERVER", host))
+        await writer.drain()
+        writer.close()
+
+    async with tapped(serve, say=said.append) as (port, _), asyncio.timeout(10):
+        here = f"127.0.0.1:{port}"
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request.replace("@", here).encode("latin-1"))
+        head = await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+    return head.replace(here.encode(), b"TAP"), said
+
+
+@pytest.mark.parametrize(
+    ("location", "seen"),
+    [
+        ("http://SERVER/x?y#z", "http://TAP/x?y#z"),
+        ("HTTP://SERVER", "http://TAP"),
+        ("http://SERVER#z", "http://TAP#z"),
+        ("//SERVER/x", "http://TAP/x"),
+        ("//other.example/x", "http://other.example/x"),
+        ("http://other.example/x", "http://other.example/x"),
+        ("http://SERVER.other.example/x", None),
+        ("http://SERVER@other.example/x", None),
+        ("https://SERVER/x", None),
+        ("/x//y", "/x//y"),
+    ],
+)
+async def test_a_redirect_leads_past_the_tap_only_to_other_servers(location: str, seen: str | None) -> None:
+    head, _ = await _answer_to(f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode())
+    found = head.partition(b"Location: ")[2].partition(b"\r\n")[0].decode()
+    assert found == seen if seen is not None else "TAP" not in found
+
+
+def test_an_address_without_a_scheme_keeps_that_of_the_server() -> None:
+    proxy = TapProxy(
+        upstream_of("https://host.example/mcp"), Listening("127.0.0.1", 8123), Nothing(), say=lambda _: None
+    )
+    shown = {one: proxy._tap_address(one) for one in (  # pyright: ignore[reportPrivateUsage]
+        "//host.example/x", "https://host.example:443/x", "//other.example/x", "http://host.example/x", "/x", "x//y",
+    )}  # fmt: skip
+    assert shown == {
+        "//host.example/x": "http://127.0.0.1:8123/x", "https://host.example:443/x": "http://127.0.0.1:8123/x",
+        "//other.example/x": "https://other.example/x", "http://host.example/x": None, "/x": None, "x//y": None,
+    }  # fmt: skip
+
+
+async def test_a_body_in_a_coding_of_the_hop_is_not_taken_for_plain() -> None:
+    head, _ = await _answer_to(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n\x1f\x8b\r\n0\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 502 ")
+    asked = "POST /mcp HTTP/1.1\r\nHost: @\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nxx\r\n0\r\n\r\n"
+    head, _ = await _answer_to(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", asked)
+    assert head.startswith(b"HTTP/1.1 501 ")
+
+
+async def test_a_sentence_quotes_no_header_and_no_target() -> None:
+    secret = "plantedValue0123"
+    for answer in (f"Set-Cookie: sid={secret}\0\r\n", f"Set-Cookie: {secret}{'a' * (1 << 20)}\r\n"):
+        head, said = await _answer_to(f"HTTP/1.1 200 OK\r\n{answer}\r\n".encode())
+        assert head.startswith(b"HTTP/1.1 502 ")
+        assert said
+        assert secret not in "".join(said)
+    request = f"GET file:///x?token={secret} HTTP/1.1\r\nHost: @\r\n\r\n"
+    head, said = await _answer_to(b"", request)
+    assert head.startswith(b"HTTP/1.0 400 ")
+    assert said
+    assert secret not in "".join(said)

@@ -38,6 +38,11 @@ PLANTED = "plantedValue0123"
         ("User-Agent", f"agent (Bearer {PLANTED})"),
         ("Mcp-Param-Api-Key", PLANTED),
         ("WWW-Authenticate", f'Bearer error="no", token="{PLANTED}"'),
+        ("Sec-WebSocket-Protocol", f"realtime, openai-insecure-api-key.{PLANTED}, openai-beta.realtime-v1"),
+        ("Sec-WebSocket-Protocol", f"openai-project.{PLANTED}"),
+        ("Sec-WebSocket-Protocol", f"base64url.bearer.authorization.k8s.io.{PLANTED}, base64.binary.k8s.io"),
+        ("Sec-WebSocket-Protocol", f"bearer, {PLANTED}.a.b"),
+        ("Sec-WebSocket-Protocol", f"access_token,{PLANTED}"),
     ],
 )
 def test_no_header_brings_a_secret_into_a_capture(name: str, value: str) -> None:
@@ -52,6 +57,7 @@ def test_what_a_header_says_about_the_talk_stays() -> None:
         ("Mcp-Protocol-Version", "2026-07-28"), ("Mcp-Name", "tide"), ("Mcp-Param-Region", "=?base64?w5xiZXJzZWU=?="),
         ("Last-Event-ID", "3"), ("Retry-After", "7"),
         ("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+        ("Sec-WebSocket-Protocol", "realtime, openai-beta.realtime-v1, base64.binary.k8s.io"),
         ("X-Stainless-Retry-Count", "1"), ("Anthropic-Version", "2023-06-01"), ("Accept", "application/json"),
     ]  # fmt: skip
     assert Unwritten().headers(said) == {name.lower(): value for name, value in said}
@@ -150,3 +156,18 @@ def test_what_reasoning_is_sealed_with_is_its_hash_and_length(body: str) -> None
 def test_a_signature_that_is_no_seal_stays() -> None:
     body = '{"type":"tool_use","input":{"signature":"def f(): ..."},"note":"redacted_thinking"}'
     assert ModelUnwritten().text(body) == body
+
+
+def test_a_token_among_the_protocols_of_a_websocket_is_left_out_wherever_it_comes_again() -> None:
+    unwritten = Unwritten()
+    shown = unwritten.headers([("Sec-WebSocket-Protocol", f"realtime, openai-insecure-api-key.{PLANTED}")])
+    assert shown["sec-websocket-protocol"] == f"realtime, openai-insecure-api-key.{MASK}"
+    assert unwritten.text(f"said {PLANTED}") == f"said {MASK}"
+
+
+def test_bytes_that_are_no_utf8_keep_no_secret_either() -> None:
+    unwritten = Unwritten()
+    unwritten.headers([("Authorization", f"Bearer {PLANTED}")])
+    assert PLANTED.encode() not in unwritten.data(b"\xe9 " + PLANTED.encode() + b' {"token": "otherValue0123"}')
+    assert b"otherValue0123" not in unwritten.data(b'\xe9 {"token": "otherValue0123"}')
+    assert unwritten.data(b"\xff\x00\x80 plain") == b"\xff\x00\x80 plain"
