@@ -17,16 +17,17 @@ from inspector.analysis.views.steps.step_table import StepTable
 from inspector.base.atomic_files import open_replacement
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
+from inspector.document.working_folder import working_folder_of
 from inspector.export.compression import compressing
 from inspector.export.files import refuse_source_files, takes_a_stream
 from inspector.export.options import Exported, Format, format_of
-from inspector.present import formats
 from inspector.present.conversation.cards import CardKind
 from inspector.present.conversation.describe import describe_card
 from inspector.present.conversation.html_page import HtmlPage
-from inspector.present.conversation.markdown_text import MarkdownCards, escaped
+from inspector.present.conversation.markdown_text import MarkdownCards, markdown_head
 from inspector.present.conversation.outline import Outline, OutlineOptions, outline_of
-from inspector.present.wire_text import safe_line
+from inspector.present.conversation.page_cards import PageCards
+from inspector.present.conversation.page_head import page_head
 from inspector.protocol.secrets.masking import SecretRule
 
 
@@ -47,18 +48,24 @@ def write_conversation(
     options = OutlineOptions(unfolds_all=True, shows_records=False)
     outline = outline_of(document.analysis, table, options, reading)
     shown = _shown_items(outline, messages)
-    name = safe_line(document.name, 200)
     count = len(document.analysis) if messages is None else len(messages)
-    about = f"{formats.count_of(len(table.prompts), 'turn')}, {formats.count_of(count, 'message')}"
-    if outline.records:
-        about += f", {formats.count_of(outline.records, 'record')} of programs left out"
-    page, cards = HtmlPage(document), MarkdownCards(is_page=True)
-    head = page.begin(name, [about]) if as_html else f"# {escaped(name)}\n\n{about}. Secrets are masked.\n"
-    size = file.write(_encoded(head))
+    folder = working_folder_of(document.capture)
+    head = page_head(
+        document, table, folder, shown=None if messages is None else len(messages), records=outline.records
+    )
+    page, cards, prepared = HtmlPage(document), MarkdownCards(is_page=True), PageCards(folder.folder)
+    head = head._replace(title=prepared.shorten(head.title))
+    size = file.write(_encoded(page.begin(head) if as_html else markdown_head(head)))
+    folds = list[int]()  # depths of the folds that the card is inside of
     for place, item in enumerate(shown.tolist()):
         depth, kind = int(outline.depths[item]), int(outline.kinds[item])
         card = describe_card(document, table, outline.ref(item), whole=as_html or kind not in _SHORT)
-        text = page.card(card, depth, is_open=bool(outline.is_open[item])) if as_html else f"\n{cards.card(card)}\n"
+        card, is_open = prepared.card(card), bool(outline.is_open[item])
+        while folds and depth <= folds[-1]:
+            folds.pop()
+        text = page.card(card, depth, is_open=is_open) if as_html else cards.page_card(card, is_folded=bool(folds))
+        if is_open and kind in (CardKind.FOLD, CardKind.RECORDS):
+            folds.append(depth)
         size += file.write(_encoded(text))
         yield Exported(count * place // len(shown), size, none)
     size += file.write(_encoded(page.end() if as_html else ""))

@@ -40,6 +40,7 @@ from inspector.present.conversation.cards import (
     TextCard,
     ThoughtCard,
 )
+from inspector.present.conversation.page_head import PageHead
 from inspector.present.conversation.texts import picture_bytes
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -48,7 +49,11 @@ _MAX_PICTURES = 24 << 20
 """Limit of all pictures in a page, in bytes."""
 _RULES = """
 main { max-width: 860px; margin: 0 auto; padding: 12px 24px 60px; font-size: 14px; line-height: 1.5; }
+body > header { max-width: 860px; margin: 0 auto; }
 main summary { display: block; padding: 2px 0; cursor: pointer; }
+main summary::before { content: "\\25B8"; display: inline-block; width: 14px; color: var(--ink-tertiary); }
+main details[open] > summary::before { content: "\\25BE"; }
+main summary:hover { background: none; }
 main details[open] > summary { background: none; }
 main details[open] > :not(summary) { margin-left: 0; margin-right: 0; }
 article { margin: 10px 0; overflow-wrap: anywhere; }
@@ -58,7 +63,11 @@ blockquote { border-left: 2px solid var(--line-hair); padding-left: 10px; color:
 .prompt { padding: 8px 12px; border-radius: 8px;
   background: color-mix(in srgb, var(--accent-ring) 14%, transparent); }
 .by { color: var(--ink-tertiary); font-size: 12px; }
-.thought > summary { font-style: italic; color: var(--ink-secondary); }
+.thought { color: var(--ink-secondary); } .thought summary { font-style: italic; }
+.thought summary .by { font-style: normal; margin-right: 4px; }
+.thought details:not([open]) > summary { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+main summary span { overflow: visible; white-space: inherit; }
+.thought details > :not(summary), .quiet.call details > :not(summary) { margin-left: 14px; }
 .call:not(.quiet), .agent { border: 1px solid var(--line-hair); border-radius: 6px; }
 .call > header, .agent > details > summary { display: flex; gap: 8px; padding: 5px 10px;
   background: var(--surface-inset); border: 0; border-radius: 6px; align-items: baseline; }
@@ -72,7 +81,7 @@ article > pre { border: 1px solid var(--line-hair); margin: 6px 0; }
 main table { border-collapse: collapse; margin: 8px 0; } td, th { border: 1px solid var(--line-hair); padding: 3px 8px;
   } .diff td { border: 0; padding: 0 8px; font: 12px/1.5 "JetBrains Mono", Consolas, Menlo, monospace; }
 .diff td:last-child { white-space: pre-wrap; width: 99%; } .diff { width: 100%; }
-.diff .n { color: var(--ink-tertiary); text-align: right; width: 1%; user-select: none; }
+.diff .n { color: var(--ink-tertiary); text-align: right; width: 1%; user-select: none; white-space: nowrap; }
 .diff .add { background: color-mix(in srgb, #15a05b 16%, transparent); }
 .diff .del { background: color-mix(in srgb, var(--severity-error) 16%, transparent); }
 .line { color: var(--ink-secondary); } .cut { text-align: center; border-top: 1px solid var(--line-hair);
@@ -92,17 +101,17 @@ class HtmlPage:
         self._open: list[int] = []  # depths of the open folds
         self._pictures = 0
 
-    def begin(self, name: str, about: Sequence[str]) -> str:
-        """Returns the head of the page; both arguments are masked."""
-        title = _text(name)
-        lines = "".join(f"<p>{_text(line)}</p>\n" for line in about)
+    def begin(self, head: PageHead) -> str:
+        """Returns the head of the page."""
+        title = _text(head.title)
+        lines = "".join(f"<p>{_text(line)}</p>\n" for line in head.about)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
             '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
             f'<meta name="referrer" content="no-referrer">\n<title>{title}</title>\n'
             f"<style>\n{style_sheet()}{_RULES}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{lines}"
-            '<p class="quiet">Secrets are masked.</p>\n</header>\n<main>\n'
+            f'<p class="quiet">{_text(head.notes)}</p>\n</header>\n<main>\n'
         )
 
     def card(self, card: Card, depth: int, *, is_open: bool) -> str:
@@ -146,8 +155,9 @@ class HtmlPage:
             body = _blocks(card.blocks) + _more(card.more) + self._pictures_of(card.pictures)
             return by, body, "prompt" if is_prompt else "answer"
         if isinstance(card, ThoughtCard):
-            took = f' <span class="facts">{formats.duration(card.took_ns)}</span>' if card.took_ns >= 0 else ""
-            return f"{_text(card.line)}{took}", _blocks(card.blocks) + _more(card.more), "thought"
+            first, rest = _first_words(card.blocks)
+            by = f'<span class="by">{_text(", ".join(filter(None, text_facts(card))))}</span>'
+            return f"{by} {first}", _blocks(rest) + _more(card.more), "thought"
         if isinstance(card, CallCard):
             return self._call_parts(card)
         if isinstance(card, AgentCard):
@@ -165,10 +175,13 @@ class HtmlPage:
 
     def _call_parts(self, card: CallCard) -> tuple[str, str, str]:
         tone = card.pill.tone if card.pill is not None else "quiet"
-        head = f"<b>{_text(card.verb)}</b> <code>{_text(card.subject)}</code>{_facts(call_facts(card), tone)}"
+        is_one = len(card.diffs) == 1
+        subject = card.diffs[0].path if is_one and card.diffs[0].name == card.subject else card.subject
+        head = f"<b>{_text(card.verb)}</b> <code>{_text(subject)}</code>{_facts(call_facts(card), tone)}"
         body = f"<pre>{_text(card.command)}</pre>" if card.command else ""
-        body += "".join(map(_diff, card.diffs))
-        body += _output(card.output) if card.output is not None else ""
+        body += "".join(_diff(diff, has_path=subject != diff.path) for diff in card.diffs)
+        # A change that went well is in sight; its result only repeats the path.
+        body += _output(card.output) if card.output is not None and (tone == "bad" or not card.diffs) else ""
         body += self._pictures_of(card.pictures)
         if card.is_quiet:
             return head, body, "quiet call"
@@ -225,7 +238,7 @@ def _output(output: Output) -> str:
 _CLASSES = {"+": "add", "-": "del"}
 
 
-def _diff(diff: Diff) -> str:
+def _diff(diff: Diff, *, has_path: bool) -> str:
     rows = "".join(
         f'<tr class="{_CLASSES.get(line.sign, "")}"><td class="n">{line.old or ""}</td>'
         f'<td class="n">{line.new or ""}</td>'
@@ -233,10 +246,17 @@ def _diff(diff: Diff) -> str:
         for line in diff.lines
     )
     more = f'<p class="quiet">{formats.count_of(diff.more, "more line")}</p>' if diff.more else ""
-    return f'<p class="quiet">{_text(diff.path)}</p><table class="diff">{rows}</table>{more}'
+    path = f'<p class="quiet">{_text(diff.path)}</p>' if has_path else ""
+    return f'{path}<table class="diff">{rows}</table>{more}'
 
 
 # Blocks
+
+
+def _first_words(blocks: Sequence[Block]) -> tuple[str, Sequence[Block]]:
+    """Returns the first paragraph as HTML, and the other blocks."""
+    first = blocks[0] if blocks else None
+    return (_runs(first.runs), blocks[1:]) if isinstance(first, Paragraph) else ("", blocks)
 
 
 def _blocks(blocks: Sequence[Block]) -> str:

@@ -34,6 +34,7 @@ from inspector.present.conversation.cards import (
     TextCard,
     ThoughtCard,
 )
+from inspector.present.conversation.page_head import PageHead
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&$!]|:(?=//))")
 _LINE_START = re.compile(r"^[ \t]*([-+=](?=[ \t\-+=]|$)|\d{1,9}(?=[.)](?:[ \t]|$)))", re.MULTILINE)
@@ -152,6 +153,12 @@ def _table_text(block: Table) -> str:
 # Cards
 
 
+def markdown_head(head: PageHead) -> str:
+    """Returns the head of a page."""
+    about = "\\\n".join(map(escaped, head.about))
+    return "\n\n".join(filter(None, (f"# {escaped(head.title)}", about, f"*{escaped(head.notes)}*"))) + "\n"
+
+
 class MarkdownCards:
     """Writes cards one after another; on a page, a heading names each new speaker."""
 
@@ -162,6 +169,11 @@ class MarkdownCards:
     def card(self, card: Card) -> str:
         """Returns the Markdown of a card, without a line end behind it."""
         return "\n\n".join(filter(None, self._parts(card)))
+
+    def page_card(self, card: Card, *, is_folded: bool) -> str:
+        """Returns the Markdown of a card on a page, with its line ends; inside of a fold an item of a list."""
+        text = self.card(card)
+        return "\n- " + text.replace("\n", "\n  ") if is_folded else f"\n{text}\n"
 
     def _parts(self, card: Card) -> list[str]:
         if isinstance(card, TextCard):

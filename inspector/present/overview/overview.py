@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 import numpy as np
 
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.document.working_folder import working_folder_of
 from inspector.formats import registry
-from inspector.formats.table import FORMAT_TITLES, TRACE_NAMES
+from inspector.formats.table import TRACE_NAMES
 from inspector.present import formats
 from inspector.present.account_sentences import AccountLine, AccountSentences
+from inspector.present.document_words import branch_words, model_words, program_words, time_words
 from inspector.present.overview.cards import CONVERSATION, Card, Line, Link, Overview, Words
 from inspector.present.overview.facts import OverviewFacts
 from inspector.present.overview.problem_cards import problem_card
@@ -33,12 +33,11 @@ from inspector.present.overview.traffic_cards import (
 from inspector.present.session_titles import shown_session_title
 from inspector.present.subject import text_of
 from inspector.present.wire_text import excerpt, safe_line
-from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
-_TITLE, _PROMPT, _ANSWER, _MODEL, _FOLDER = 200, 100, 160, 60, 60
+_TITLE, _PROMPT, _ANSWER, _FOLDER = 200, 100, 160, 60
 _LONGEST_PATH = 1_000
-_MOST_PROMPTS, _MOST_MODELS = 2, 2
+_MOST_PROMPTS = 2
 
 Build = Callable[[OverviewFacts], Card | None]
 _SESSION: tuple[Build, ...] = (
@@ -72,8 +71,9 @@ def overview_of(facts: OverviewFacts) -> Overview:
         title, below = excerpt(asked[0].text, _TITLE), _asked_below(asked[1:])
     title = title or shown_session_title(facts.document.capture)
     name = safe_line(facts.document.name, _TITLE)
-    program = " ".join(filter(None, (_program(facts), name if title and kind is _TRAFFIC else "")))
-    above = " · ".join(filter(None, (program, _models(facts), _folder(facts), _time(facts), head)))
+    program = " ".join(filter(None, (program_words(facts.document), name if title and kind is _TRAFFIC else "")))
+    time = time_words(facts.analysis, 0 if facts.document.is_arriving else facts.span_ns)
+    above = " · ".join(filter(None, (program, model_words(facts.analysis), _folder(facts), time, head)))
     return Overview(above, title or name, below, cards, facts.document.is_arriving)
 
 
@@ -87,41 +87,12 @@ def _builders(facts: OverviewFacts) -> tuple[Build, ...]:
     return _SESSION if is_session or (stop and derived.mean() > 0.5) else _TRAFFIC
 
 
-def _program(facts: OverviewFacts) -> str:
-    name = facts.document.format
-    found = registry.format_named(name) if name else None
-    title = FORMAT_TITLES.get(name or "", "") or (found.title if found is not None else "")
-    return f"{title[:1].upper()}{title[1:]}"
-
-
-def _models(facts: OverviewFacts) -> str:
-    models = list(facts.analysis.usage.calls_by_model())
-    more = f" and {len(models) - _MOST_MODELS} more" if len(models) > _MOST_MODELS else ""
-    return ", ".join(safe_line(one, _MODEL) for one in models[:_MOST_MODELS]) + more
-
-
 def _folder(facts: OverviewFacts) -> str:
     """Returns the working folder and its branch, if the log has them."""
     found = working_folder_of(facts.document.capture)
-    branch = f", branch {safe_line(found.branch, _MODEL)}" if found.branch else ""
     folder = safe_line(found.folder, _LONGEST_PATH)
     shown = folder if len(folder) <= _FOLDER else f"…{folder[1 - _FOLDER :]}"  # the last folders tell most
-    return f"{shown}{branch}" if folder else ""
-
-
-def _time(facts: OverviewFacts) -> str:
-    """Returns day and time of the first message, and the duration."""
-    times = facts.document.capture.columns["time_ns"][: len(facts.analysis)]
-    times = times[times != NO_TIME]
-    if not len(times) or not formats.is_dated(int(times[0])):
-        return ""
-    try:
-        moment = datetime.fromtimestamp(int(times[0]) // 10**9).astimezone()
-    except (OverflowError, OSError, ValueError):
-        return ""
-    span = facts.span_ns
-    lasting = "" if not span or facts.document.is_arriving else f", {formats.rounded_duration(span)} long"
-    return f"{moment.day} {moment:%b %Y %H:%M}{lasting}"
+    return f"{shown}{branch_words(found.branch)}" if folder else ""
 
 
 def _asked_below(lines: Sequence[AccountLine]) -> Line:

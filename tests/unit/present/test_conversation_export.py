@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import html.parser
+import json
 from pathlib import Path
 
 import pytest
@@ -70,7 +72,7 @@ def test_the_name_decides_between_html_and_markdown(tmp_path: Path) -> None:
     assert "\n**Grep** `total in src` (" in text
     some = exported(SESSION, tmp_path / "some.md", "-Y", 'tool == "Grep"')
     assert "Grep" in some
-    assert "Why does the total" not in some
+    assert "## user" not in some
 
 
 def test_text_from_the_wire_is_escaped_and_masked(tmp_path: Path) -> None:
@@ -125,3 +127,95 @@ def test_a_page_leaves_out_records_of_programs_and_counts_them(name: str, tmp_pa
     text = exported(FORMAT_SAMPLES["codex.jsonl"], tmp_path / name)
     assert "of programs left out" in text
     assert "records of codex-cli" not in text
+
+
+FOLDER = "/home/ada/shop"
+REMINDER = "<system-reminder>\nNever mention the weather.\n</system-reminder>"
+
+
+def _session_line(kind: str, number: int, content: object, **more: object) -> str:
+    return json.dumps({
+        "type": kind, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "s",
+        "cwd": FOLDER, "gitBranch": "cents", "version": "2.1.31", "timestamp": f"2026-03-04T09:00:{number:02d}.000Z",
+        "message": {"role": kind, "content": content, **more},
+    })  # fmt: skip
+
+
+@pytest.fixture
+def shop_session(tmp_path: Path) -> Path:
+    """A session whose texts have reminders, thoughts and absolute paths."""
+    usage = {"id": "msg_1", "model": "claude-opus-4-5", "usage": {"input_tokens": 1_000, "output_tokens": 500}}
+    calls = [
+        {"type": "thinking", "thinking": f"The file {FOLDER}/src/a.py comes first.\n\nThen the tests."},
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": f"cat {FOLDER}/src/a.py {FOLDER}"}},
+        {
+            "type": "tool_use", "id": "t2", "name": "Write",
+            "input": {"file_path": f"{FOLDER}/src/b.py", "content": f"root = '{FOLDER}/src'"},
+        },
+    ]  # fmt: skip
+    results = [
+        {"type": "tool_result", "tool_use_id": "t1", "content": f"see {FOLDER}.old/x ~ /home/ada/.notes\n{REMINDER}"},
+        {"type": "tool_result", "tool_use_id": "t2", "content": f"File created at: {FOLDER}/src/b.py"},
+    ]
+    lines = (
+        _session_line("user", 0, f"Why is {FOLDER}/src/a.py off by a cent?"),
+        _session_line("user", 1, f"Look at the tests too.\n\n{REMINDER}"),
+        _session_line("assistant", 2, calls, **usage),
+        _session_line("user", 3, results),
+    )
+    log = tmp_path / "3b8a2a8e.jsonl"
+    log.write_text("\n".join(lines) + "\n")
+    return log
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.md"])
+def test_a_page_begins_with_the_ask_and_the_facts_of_the_session(name: str, shop_session: Path, tmp_path: Path) -> None:
+    text = exported(shop_session, tmp_path / name)
+    title = "Why is src/a.py off by a cent?"
+    assert f"# {title}\n" in text or f"<h1>{title}</h1>" in text
+    for fact in (
+        "Claude Code session 2.1.31",
+        "claude-opus-4-5",
+        "4 Mar 2026",
+        "3 s long",
+        "branch cents",
+        "1.5k tokens",
+    ):
+        assert fact in text
+    assert text.count("Exported from 3b8a2a8e.jsonl.") == 1
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.md"])
+def test_a_page_names_the_folder_once_and_other_paths_relative_to_it(
+    name: str, shop_session: Path, tmp_path: Path
+) -> None:
+    text = html.unescape(exported(shop_session, tmp_path / name))
+    assert text.count(f"Folder {FOLDER}") == 1
+    assert "cat src/a.py ." in text
+    if name.endswith("html"):
+        assert "see ~/shop.old/x ~ ~/.notes" in text, "longer names and the home stay apart from the folder"
+    assert f"root = '{FOLDER}/src'" in text, "contents of files are never changed"
+    assert text.count(FOLDER) == 2
+
+
+@pytest.mark.parametrize("name", ["out.html", "out.md"])
+def test_a_page_has_each_thought_once_and_no_reminders(name: str, shop_session: Path, tmp_path: Path) -> None:
+    text = exported(shop_session, tmp_path / name)
+    for shown in ("comes first.", "Then the tests.", "Look at the tests too."):
+        assert text.count(shown) == 1
+    assert "weather" not in text
+    assert "reminder of 28 characters left out" in text
+    assert "File created at" not in text, "the change is in sight"
+
+
+def test_markdown_lists_the_steps_of_a_fold(tmp_path: Path) -> None:
+    ask = [_session_line("user", 0, "Read all.")]
+    for number in range(1, 13, 2):
+        call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": f"{FOLDER}/{number}.py"}}
+        ask.append(_session_line("assistant", number, [call]))
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "one line\nand two"}
+        ask.append(_session_line("user", number + 1, [result]))
+    log = tmp_path / "reads.jsonl"
+    log.write_text("\n".join(ask) + "\n")
+    text = exported(log, tmp_path / "out.md")
+    assert "\n**Read** `1.py` (2 lines, 1.0 s)\n\n*5 more steps: 5 reads*\n\n- **Read** `3.py` (2 lines, 1.0 s)" in text
