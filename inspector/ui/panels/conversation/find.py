@@ -1,9 +1,13 @@
-"""Find in the conversation: asks for hits, goes from one to the next, and opens the cards and folds that hide them."""
+"""Find in the conversation: asks for hits, goes from one to the next, and opens the cards and folds that hide them.
+
+While the user types, the view shows the first hit at or after the place of reading, and selects no card. Escape returns
+to that place with its cards and folds, unless the user has gone to a hit, picked a card or scrolled since.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +27,32 @@ HIDING = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT, CardKind.GROUP, CardK
 """Kinds of cards that may hide others."""
 
 
+class ReadingPlace(NamedTuple):
+    """Scroll position and open cards.
+
+    Attributes:
+        key: kind and message of the topmost card; None without cards.
+        top: its top in the viewport.
+        at_end: the view follows its end.
+        unfolded, folded: as in `OutlineOptions`.
+        opened, whole: as in `ConversationModel`.
+    """
+
+    key: tuple[int, int] | None
+    top: int
+    at_end: bool
+    unfolded: tuple[int, ...]
+    folded: tuple[int, ...]
+    opened: frozenset[tuple[int, int]]
+    whole: frozenset[tuple[int, int]]
+
+
 class Reader(Protocol):
     """Moves of the panel that the search needs."""
+
+    def reading_place(self) -> ReadingPlace: ...
+
+    def restore_place(self, place: ReadingPlace) -> None: ...
 
     def go_to_row(self, row: int) -> None: ...
 
@@ -58,11 +86,17 @@ class ConversationFind(QObject):
         self._asking = False
         self._wanted = 0
         self._at: int | None = None
+        self._origin: ReadingPlace | None = None  # before the first hit was shown
+        self._shown: ReadingPlace | None = None  # after the last hit was shown
+        self._is_typed = False
+        self._awaited: Callable[[], object] | None = None
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(_TYPING_MS)
         self._typing.timeout.connect(self._ask)
-        self.bar.query_changed.connect(self._on_query_changed)
+        self.bar.query_changed.connect(self._on_typed)
+        model.cards_arrived.connect(self._on_cards_arrived)
+        view.picked.connect(self._keep_place)
         self.bar.step_requested.connect(self.step)
         self.bar.closed.connect(self.close)
 
@@ -73,9 +107,11 @@ class ConversationFind(QObject):
             self._on_query_changed(self.bar.query)
 
     def close(self) -> None:
-        """Closes the bar and removes the highlights."""
+        """Closes the bar, removes the highlights, and returns to the place before the typing."""
         self.bar.hide()
         self._on_query_changed(None)
+        self._return_to_origin()
+        self._keep_place()
         self._view.setFocus()
 
     def stop(self) -> None:
@@ -101,6 +137,7 @@ class ConversationFind(QObject):
         if self._query is None:
             self.open()
             return
+        self._keep_place()
         if self._asking or self._typing.isActive():
             self._wanted = step
             return
@@ -125,7 +162,44 @@ class ConversationFind(QObject):
         known = self.messages[self.messages < len(outline.items)]
         return known[outline.items[known] >= 0]
 
+    # Place of reading
+
+    def _keep_place(self, *_picked: object) -> None:
+        """Forgets the place before the typing, since the user has chosen another."""
+        self._origin = self._shown = self._awaited = None
+        self._is_typed = False
+
+    def _return_to_origin(self) -> None:
+        self._awaited = None
+        if self._origin is not None and self._shown in (None, self._reader.reading_place()):
+            self._reader.restore_place(self._origin)
+        self._shown = None
+
+    def _preview(self) -> None:
+        """Shows the first hit at or after the place of reading."""
+        if self._origin is None:
+            self._origin = self._reader.reading_place()
+        self._return_to_origin()
+        hits, key = self._shown_hits(), self._origin.key
+        if not len(hits):
+            return
+        later = hits[hits >= (key[1] if key is not None else 0)]
+        hit = self._at = int(later[0] if len(later) else hits[0])
+        self._reader.show_or_reveal(hit, lambda: self._show(hit, selects=False))
+        self._shown = self._reader.reading_place()
+
+    def _on_cards_arrived(self, *_rows: object) -> None:
+        act, self._awaited = self._awaited, None
+        if act is not None:
+            act()
+
     # Search
+
+    def _on_typed(self, query: FindQuery | None) -> None:
+        self._on_query_changed(query)
+        self._is_typed = query is not None
+        if query is None:
+            self._return_to_origin()
 
     def _on_query_changed(self, query: FindQuery | None) -> None:
         self._cancel()
@@ -165,8 +239,11 @@ class ConversationFind(QObject):
         self._pending, self._asking = None, False
         self.messages = np.array(messages, np.int64)
         self._reader.show_ticks()
-        self._show_count()
+        typed, self._is_typed = self._is_typed, False
         wanted, self._wanted = self._wanted, 0
+        if typed and not wanted:
+            self._preview()
+        self._show_count()
         if wanted:
             self.step(wanted)
 
@@ -187,14 +264,20 @@ class ConversationFind(QObject):
 
     def _go_to(self, message: int) -> None:
         self._at = message
-        self._reader.show_or_reveal(message, lambda: self._show(message))
+        self._reader.show_or_reveal(message, lambda: self._show(message, selects=True))
 
-    def _show(self, message: int) -> None:
+    def _show(self, message: int, *, selects: bool) -> None:
         """Selects the card of a hit, opens it if the hit is hidden in it, and scrolls to the hit."""
         row = self._model.row_of_message(message)
-        if row < 0:
+        if row < 0 or self._at != message:
             return
-        self._reader.go_to_row(row)
+        if selects:
+            self._reader.go_to_row(row)
+        elif row not in self._view.rows_in_sight():
+            self._view.place_at_top(row)
+        if self._model.card(row) is None:
+            self._awaited = lambda: self._show(message, selects=False)
+            return
         if self._first_hit(row) is None and self._model.key(row)[0] in (
             CardKind.CALL, CardKind.THOUGHT, CardKind.PROMPT, CardKind.ANSWER,
         ) and not self._model.is_open(row):  # fmt: skip
@@ -202,6 +285,11 @@ class ConversationFind(QObject):
         found = self._first_hit(row)
         if found is not None:
             self._view.show_offset(row, found)
+        else:
+            # The whole card is on its way.
+            self._awaited = lambda: self._show(message, selects=False)
+        if self._shown is not None:
+            self._shown = self._reader.reading_place()
 
     def _first_hit(self, row: int) -> float | None:
         """Returns the height of the first hit in the shown texts of a card."""

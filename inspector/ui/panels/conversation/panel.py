@@ -27,7 +27,7 @@ from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.conversation.card_layouts import OPEN, SCOPE
 from inspector.ui.panels.conversation.card_parts import MORE, PICTURE
-from inspector.ui.panels.conversation.find import HIDING, ConversationFind
+from inspector.ui.panels.conversation.find import HIDING, ConversationFind, ReadingPlace
 from inspector.ui.panels.conversation.heads import PlainHead
 from inspector.ui.panels.conversation.inline_pictures import InlinePictures
 from inspector.ui.panels.conversation.model import ConversationModel
@@ -485,6 +485,34 @@ class ConversationPanel(QWidget):
             self.model.whole.add(key)
             self.model.invalidate_card(key)
             self.view.relay(row)
+
+    def reading_place(self) -> ReadingPlace:
+        """Returns the scroll position and the open cards."""
+        row, top, at_end = self.view.place
+        key = self.model.key(row) if row < len(self.model) else None
+        opened, whole = frozenset(self.model.opened), frozenset(self.model.whole)
+        return ReadingPlace(key, top, at_end, self._options.unfolded, self._options.folded, opened, whole)
+
+    def restore_place(self, place: ReadingPlace) -> None:
+        """Closes and opens cards and folds as they were, and scrolls back."""
+        model, options = self.model, self._options
+        changed = model.opened ^ place.opened | model.whole ^ place.whole
+        model.opened, model.whole = set(place.opened), set(place.whole)
+        for key in changed:
+            model.invalidate_card(key)
+            self.view.relay(model.row_of_key(key))
+
+        def scroll_back() -> None:
+            row = model.row_of_key(place.key) if place.key is not None else -1
+            if row >= 0:
+                self.view.return_to((row, place.top, place.at_end))
+
+        if (options.unfolded, options.folded) == (place.unfolded, place.folded):
+            scroll_back()
+            return
+        self._options = msgspec.structs.replace(options, unfolded=place.unfolded, folded=place.folded, reveals=())
+        self.when_shown(scroll_back)
+        self.outline.request_now()
 
     def reveal(self, message: int, then: Callable[[], object]) -> None:
         """Unfolds what hides a message, and acts once its card is there."""

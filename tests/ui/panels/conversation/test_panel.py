@@ -352,11 +352,13 @@ def test_find_highlights_in_place_and_opens_what_hides_a_hit(
     press(panel, Qt.Key.Key_Slash)
     assert panel.find_in_text.bar.isVisible()
     panel.find_in_text.bar.editor.setText("Then at its tests")
-    qtbot.waitUntil(lambda: panel.find_in_text.bar.words == "3 found")
+    qtbot.waitUntil(lambda: panel.find_in_text.bar.words == "1 of 3")
     assert panel.find_in_text.rows().tolist() == [1, 5, 9]
+    assert any(text.hits for text in panel.view.layout_of(1).texts)
     QTest.keyClick(panel.find_in_text.bar.editor, Qt.Key.Key_Return)
-    assert (row(panel), panel.find_in_text.bar.words) == (1, "1 of 3")
-    assert panel.view.layout_of(1).texts[0].hits
+    assert (row(panel), panel.find_in_text.bar.words) == (5, "2 of 3")
+    window.actions_by_id["edit.find_previous"].trigger()
+    assert row(panel) == 1
     window.actions_by_id["edit.find_next"].trigger()
     assert row(panel) == 5
     window.actions_by_id["edit.find_previous"].trigger()
@@ -371,11 +373,78 @@ def test_find_shows_a_hit_in_a_closed_output(shop: tuple[MainWindow, Conversatio
     _, panel = shop
     panel.find_in_text.open()
     panel.find_in_text.bar.editor.setText("checked file 0")
-    qtbot.waitUntil(lambda: panel.find_in_text.bar.words == "3 found")
-    panel.find_in_text.step(1)
-    assert row(panel) == 2
+    qtbot.waitUntil(lambda: panel.find_in_text.bar.words == "1 of 3")
     layout = panel.view.layout_of(2)
     assert any(text.hits for text in layout.texts)
+    panel.find_in_text.step(1)
+    assert row(panel) == 6
+
+
+def hit_tops(panel: ConversationPanel) -> list[float]:
+    """The tops of the highlights in the viewport."""
+    view = panel.view
+    return [
+        view._top(seen) + view._above(seen) + text.top_of(start)
+        for seen in view.rows_in_sight()
+        for text in view.layout_of(seen).texts
+        for start, _ in text.hits
+        if text.top_of(start) < text.bottom
+    ]
+
+
+def test_typing_scrolls_to_the_first_hit_and_escape_returns(application: Application, qtbot: QtBot) -> None:
+    _, panel = opened(application, log_file(data_of(session(40))))
+    find, view = panel.find_in_text, panel.view
+    panel.go_to_row(8)
+    view.place_at_top(9)
+    before, selected = view.place, row(panel)
+    find.open()
+    for text, count in (("Please fix `part 3", "1 of 11"), ("Please fix `part 31", "1 of 1")):
+        find.bar.editor.setText(text)
+        qtbot.waitUntil(lambda count=count: find.bar.words == count)
+        assert find.rows()[0] in view.rows_in_sight()
+    assert row(panel) == selected, "typing selects no card"
+    QTest.keyClick(find.bar.editor, Qt.Key.Key_Escape)
+    assert view.place == before
+    find.open()
+    find.bar.editor.setText("part 33")
+    qtbot.waitUntil(lambda: find.bar.words.startswith("1 of"))
+    QTest.keyClick(find.bar.editor, Qt.Key.Key_Return)
+    chosen = view.place
+    QTest.keyClick(find.bar.editor, Qt.Key.Key_Escape)
+    assert view.place == chosen, "a hit that the user went to stays in sight"
+
+
+def test_typing_opens_the_card_of_a_hit_and_escape_closes_it(application: Application, qtbot: QtBot) -> None:
+    _, panel = opened(application, log_file(data_of(session(40))))
+    find = panel.find_in_text
+    before = panel.reading_place()
+    find.open()
+    find.bar.editor.setText("checked file 17")
+    qtbot.waitUntil(lambda: find.bar.words == "1 of 40")
+    assert panel.model.opened
+    assert any(0 <= top < panel.view.viewport().height() for top in hit_tops(panel))
+    find.bar.editor.setText("checked file 17 is absent")
+    qtbot.waitUntil(lambda: find.bar.words == "Nothing found")
+    assert panel.reading_place() == before
+    find.bar.editor.setText("checked file 17")
+    qtbot.waitUntil(lambda: find.bar.words == "1 of 40")
+    QTest.keyClick(find.bar.editor, Qt.Key.Key_Escape)
+    assert panel.reading_place() == before
+
+
+def test_typing_unfolds_a_sub_agent_and_escape_folds_it(application: Application, qtbot: QtBot) -> None:
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_log(ORDERS, together=True):
+        pass
+    _, panel = shown(application, document)
+    before, count = panel.reading_place(), len(panel.model)
+    panel.find_in_text.open()
+    panel.find_in_text.bar.editor.setText("web/cart.ts")
+    qtbot.waitUntil(lambda: panel.find_in_text.bar.words.startswith("1 of"))
+    qtbot.waitUntil(lambda: any(0 <= top < panel.view.viewport().height() for top in hit_tops(panel)))
+    QTest.keyClick(panel.find_in_text.bar.editor, Qt.Key.Key_Escape)
+    assert (panel.reading_place(), len(panel.model)) == (before, count)
 
 
 def test_find_unfolds_a_sub_agent(application: Application, qtbot: QtBot) -> None:
