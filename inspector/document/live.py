@@ -30,8 +30,6 @@ _BEGUN_S = 0.002
 """Seconds used in a turn after which no block is started or appended; a block needs a turn of its own."""
 _LEAVES_S = 8.0
 """Seconds for the recorder to leave the gateway; it needs at most five."""
-_REST_FACTOR = 2
-"""Factor: pause between two reads of the file, relative to the duration of the last one."""
 _ROUND_S = 0.1
 """Seconds between two rounds of checks while traffic arrives; a round costs the same for 10 and 1,000 messages."""
 _QUIET_S = 1.0
@@ -127,15 +125,13 @@ class LiveSession:
             await self._finish_session()
 
     async def _poll(self) -> None:
-        behind, records, came_s, took_s = False, 0, 0.0, 0.0
+        behind, records, came_s = False, 0, 0.0
         while True:
             # While catching up, it only yields to other tasks between two slices.
-            await asyncio.sleep(0 if behind else max(POLL_S, _REST_FACTOR * took_s))
+            await asyncio.sleep(0 if behind else POLL_S)
             if self._others_first is not None:
                 await self._others_first()
-            began = time.thread_time()  # processor time: other load on the machine does not count
             behind, before = self._read_slice(), records
-            took_s = time.thread_time() - began
             records = self.document.capture.record_count
             if behind or records != before:
                 came_s = time.monotonic()

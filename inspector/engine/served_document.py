@@ -34,8 +34,6 @@ from inspector.store.files.capture_folder import OwnCapture, captures_folder, lo
 if TYPE_CHECKING:
     from inspector.document.live import LiveSession
 
-_UPDATES_S = 0.03
-"""Shortest interval of updates: a window paints no faster. After a longer pause an update is sent at once."""
 _PROGRESS_S = 0.03
 _STATE_S = 0.25
 """Seconds between two looks for a new state, or for new idle work."""
@@ -76,7 +74,6 @@ class ServedDocument:
         self._reader: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._pending: Update | None = None
-        self._sent_at = 0.0
         self._is_stopped = False
         self._state: DocumentState | None = None
 
@@ -301,8 +298,7 @@ class ServedDocument:
         before = self._pending
         if before is None:
             self._pending = update
-            wait_s = max(0.0, self._sent_at + _UPDATES_S - time.monotonic())
-            asyncio.get_running_loop().call_later(wait_s, self.flush)
+            asyncio.get_running_loop().call_soon(self.flush)
             return
         changed = update.changed if not len(before.changed) else np.union1d(before.changed, update.changed)
         self._pending = msgspec.structs.replace(
@@ -313,7 +309,6 @@ class ServedDocument:
         """Sends the collected changes."""
         update, self._pending = self._pending, None
         if update is not None and self.held is not None:
-            self._sent_at = time.monotonic()
             # Together with the state that has the same messages.
             self.report_state()
             self._tell(wire.Changed(msgspec.structs.replace(update, document=self._number)))

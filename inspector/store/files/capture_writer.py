@@ -101,7 +101,7 @@ Direction: TypeAlias = Literal["in", "out", "client->server", "server->client"]
 WRITE_THROUGH_CHARS = 1 << 20
 """Pending characters above which a frame is written immediately."""
 
-WRITE_THROUGH_S = 0.02
+WRITE_THROUGH_S = 0.01
 """Seconds between two writes in the background. ``kill -9`` loses newer frames; docs/design.md 7 allows 0.1 s."""
 
 PAUSE_CHARS = 1 << 25

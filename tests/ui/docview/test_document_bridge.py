@@ -112,11 +112,11 @@ def test_whenever_it_flushes_every_message_comes_once_and_in_order(sizes: list[i
     assert [m for c in got for m in range(c.start, c.stop)] == list(range(total))
 
 
-@pytest.mark.parametrize(("takes_s", "waits_ms"), [(0.001, 32), (0.03, 90), (0.06, 180), (5.0, 250)])
+@pytest.mark.parametrize(("takes_s", "waits_ms"), [(0.001, 15), (0.03, 30), (0.06, 60), (5.0, 250)])
 def test_after_a_flush_that_took_long_the_next_comes_later(
     bridge: DocumentBridge, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, takes_s: float, waits_ms: int
 ) -> None:
-    """Others have the loop for three times as long, but not for ever."""
+    """Others have the loop for as long, within a limit."""
     now, waited = 100.0, []
     monkeypatch.setattr(bridge_module, "time", SimpleNamespace(perf_counter=lambda: now))
     monkeypatch.setattr(flush_timer(bridge), "start", waited.append)

@@ -382,6 +382,13 @@ class MessageTableModel(QAbstractTableModel):
         self.update_figures()
         question = FollowRows(VIEW, changes.start, changes.stop, changed, changes.tree_moved, clock)
         self._client.send_request(question, lambda update: self._take_changes(update, tree_moved=changes.tree_moved))
+        self._prepare_new_rows(changes)
+
+    def _prepare_new_rows(self, changes: Update) -> None:
+        """Asks for the contents of new rows that will be on screen, in the same turn as for the rows themselves."""
+        rows = self.rows
+        if len(rows) and not rows.is_filtered and self.contents.is_on_screen(rows.row_at(len(rows) - 1)[0]):
+            self.contents.prepare(range(max(changes.start, changes.stop - self.contents.page), changes.stop))
 
     def _take_changes(self, update: ChangedRows, *, tree_moved: bool) -> None:
         if update.base != self.rows.revision:

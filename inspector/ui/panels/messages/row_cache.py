@@ -61,6 +61,14 @@ class RowCache(QObject):
     def __contains__(self, message: int) -> bool:
         return message in self._rows
 
+    @property
+    def page(self) -> int:
+        """Number of rows on screen."""
+        return len(self._on_screen)
+
+    def is_on_screen(self, message: int) -> bool:
+        return message in self._on_screen
+
     def content(self, message: int) -> RowContent:
         """Returns a row; a neutral one with only its number while it is on its way."""
         if message not in self._rows or message in self._outdated:
