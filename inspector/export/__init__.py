@@ -3,7 +3,7 @@
 One module per format: `lines`, `table`, `markdown` and `page` write message by message. `parquet` and `otlp` need all
 messages at once (`steps`). `msp` writes a context as a session. Shared by all: `options` (the request), `redaction`
 (masks every value), `files` (atomic writing in steps) and `compression` (by file extension). `preview` counts the
-secrets in advance. To add a format, see `docs/architecture.md`.
+secrets in advance. To add a format, see `docs/where-to-add.md`.
 """
 
 from __future__ import annotations

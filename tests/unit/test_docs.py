@@ -185,7 +185,10 @@ def test_filters_of_the_page_about_filters_are_filters() -> None:
         assert compile_filter(filter_.replace("\\|", "|")).expression is not None, filter_
 
 
-@pytest.mark.parametrize("page", [ROOT / "docs/architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
+_FOR_CONTRIBUTORS = [ROOT / "docs/architecture.md", ROOT / "docs/where-to-add.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", _FOR_CONTRIBUTORS, ids=name_of)
 def test_paths_and_declarations_named_for_contributors_exist(page: Path) -> None:
     for line in page.read_text(encoding="utf-8").splitlines():
         named = re.findall(r"`([^`]+)`", line)
@@ -246,7 +249,7 @@ def test_rooms_of_the_page_are_folders() -> None:
 
 
 def test_classes_and_methods_of_the_architecture_page_exist() -> None:
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    text = "".join(page.read_text(encoding="utf-8") for page in _FOR_CONTRIBUTORS)
     holding: defaultdict[str, list[str]] = defaultdict(list)
     for source in _sources("inspector"):
         for name in re.findall(r"^class (\w+)", source, re.MULTILINE):
