@@ -30,7 +30,7 @@ from inspector.present.overview.overview import overview_of
 from inspector.present.overview.run_cards import _outliers
 from tests.builders import document_at, document_of, tool_call, tool_result
 from tests.samples import FORMAT_SAMPLES, first_of, sample
-from tests.transcribed import ClaudeSession
+from tests.transcribed import ClaudeSession, agent_progress
 
 
 def calls_in(document: CaptureDocument) -> CallFacts:
@@ -312,12 +312,10 @@ def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:
     agent.prompt("count")
     agent.text("Two.")
     main.result(called, "Two.", toolUseResult={"agentId": "a1"})
-    inner = {"type": "assistant", "message": agent.records[-1]["message"]}
-    data = {"type": "agent_progress", "agentId": "a1", "message": inner}
-    progress = {**main.records[-1], "type": "progress", "uuid": "p1", "parentToolUseID": called, "data": data}
-    del progress["message"], progress["toolUseResult"]
+    asked, answered = (agent_progress(main.records[-1], called, record) for record in agent.records)
     documents = [
-        document_of(*records) for records in (main.records, [*main.records, *agent.records], [*main.records, progress])
+        document_of(*records)
+        for records in (main.records, [*main.records, *agent.records], [*main.records, asked, answered])
     ]
     for document in documents:
         document.analysis.use_prices(*prices_in_force([], "", listed=True))
@@ -326,7 +324,7 @@ def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:
     assert told is not None
     assert together is not None
     assert line_text(alone.unit) == "1 call of models without 1 sub-agent"
-    assert line_text(told.unit) == "1 call of models without 1 sub-agent", "progress has no usage"
+    assert line_text(told.unit) == "2 calls of models without the last answer of 1 sub-agent"
     assert line_text(together.unit) == "2 calls of models"
 
 
