@@ -8,7 +8,6 @@ which names its space. `formats.parquet.conversion` reads the file again.
 from __future__ import annotations
 
 import errno
-from collections import deque
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -32,14 +31,6 @@ from inspector.tables.read_requests import ReadRequests
 _RAW_COLUMN = TableColumn(
     RAW_COLUMN, SqlType.BYTES, "Bytes of its line and of its copies', as they were logged.", is_decoded=True
 )
-
-
-def export_parquet(
-    document: CaptureDocument, messages: Iterable[int] | None, target: Path, *, fields: tuple[str, ...] = (),
-    raw: bool = False, masked: bool = True,
-) -> Exported:  # fmt: skip
-    """Writes messages to a Parquet file at once; see `parquet_steps`."""
-    return deque(parquet_steps(document, messages, target, fields=fields, raw=raw, masked=masked), maxlen=1)[0]
 
 
 def parquet_steps(

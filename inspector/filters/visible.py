@@ -63,12 +63,6 @@ class Update:
         """The messages shown afterwards. O(rows)."""
         return np.concatenate((self.before if self.replaced is None else self.replaced, self.new))
 
-    @property
-    def row_difference(self) -> int:
-        """Difference in the number of messages shown."""
-        earlier = self.before if self.replaced is None else self.replaced
-        return len(earlier) + len(self.new) - len(self.before)
-
 
 class VisibleRows(TableRows):
     """The rows of one table.

@@ -9,7 +9,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from inspector.formats.file_conversion import NotConvertedError
@@ -116,3 +118,72 @@ def converted(path: Path, lines_of: Callable[[sqlite3.Connection, ReadLimit], It
         raise NotConvertedError(f"it cannot be read as a database: {error}") from None
     except UnicodeError:
         raise NotConvertedError("it cannot be read as a database: a name in it is not UTF-8") from None
+
+
+class SessionDatabase(NamedTuple):
+    """A database of sessions, and the id of one of them; None for all.
+
+    Attributes:
+        path: the database.
+        container: name of a document of it.
+        lines_of: yields the lines of a conversion, given its connection.
+        session: the id.
+    """
+
+    path: Path
+    container: str
+    lines_of: Callable[[DatabaseConversion, sqlite3.Connection, ReadLimit], Iterator[bytes]]
+    session: str | None = None
+
+    def files(self) -> list[Path]:
+        return database_files(self.path)
+
+    def conversion(self) -> DatabaseConversion:
+        return DatabaseConversion(self)
+
+    def find_database(self, *, has_sessions: Callable[[Path], bool], name: str | None = None) -> SessionDatabase | None:
+        """Returns the database that the path names, if it is one; a session is a path below: `sessions.db/ID`.
+
+        Args:
+            has_sessions: tells such databases. May raise OSError.
+            name: of the database in a folder; None if folders have others.
+        """
+        path = self.path
+        inside = [(path / name, None)] if name is not None else []
+        places = [(path, None)] if path.is_file() else [*inside, (path.parent, path.name)]
+        try:
+            found = next((place for place in places if has_sessions(place[0])), None)
+        except OSError:
+            return None
+        return None if found is None else self._replace(path=found[0], session=found[1])
+
+
+class DatabaseConversion:
+    """Converts the sessions of a database.
+
+    Attributes:
+        session: the id of the only session; None for all.
+        progress: sessions converted, and their total.
+    """
+
+    def __init__(self, place: SessionDatabase) -> None:
+        self._place = place
+        self.session = place.session
+        self.progress: tuple[int, int] = (0, 0)
+
+    def lines(self) -> Iterator[bytes]:
+        """Yields the lines. Raises OSError and NotConvertedError."""
+        yield from converted(self._place.path, partial(self._place.lines_of, self))
+
+
+def rows_of(
+    connection: sqlite3.Connection, table: str, limit: ReadLimit, session: str | None = None, *, columns: str = "*",
+    order: str = "rowid",
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Yields the texts and numbers in the rows of a table, those of a session if one is given."""
+    where, given = (" WHERE session_id = ?", (session,)) if session is not None else ("", ())
+    cursor = connection.execute(f"SELECT {columns} FROM {table}{where} ORDER BY {order}", given)
+    names = [column[0] for column in cursor.description]
+    for row in cursor:
+        limit.count(row)
+        yield {name: one for name, one in zip(names, row, strict=True) if isinstance(one, str | int | float)}

@@ -125,7 +125,7 @@ def _entry(message: Message, span: Snapshot | None, session: Session, rules: Rul
     if span is not None:
         reason = f"{reason} Also in the snapshot of {covered_words(span, rules)}."
     content = message.content
-    return Entry(message.id, message.role, content, reason, count(content), message, covered_by=span)
+    return Entry(message.id, message.role, content, reason, count(content), message)
 
 
 def _remarks(session: Session, sent: list[_PlacedMessage], withheld: tuple[Withheld, ...]) -> Iterator[Remark]:

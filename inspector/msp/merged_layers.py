@@ -35,8 +35,6 @@ class Entry:
         tokens: tokens of the content.
         source: its origin; the session for the sub-context, a sub-session for a referenced summary.
         older_global: older than the recent messages, sent as global.
-        let_in: a strict reading of its visibility would exclude it.
-        covered_by: a sent snapshot that covers it too, so it is sent twice.
     """
 
     id: str | None
@@ -46,8 +44,6 @@ class Entry:
     tokens: int
     source: Message | Snapshot | Session | Subsession
     older_global: bool = False
-    let_in: bool = False
-    covered_by: Snapshot | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,10 +152,7 @@ class RecentLayer:
         if span is not None:
             reason = f"{reason} Also in the snapshot of {covered_words(span.snapshot, self.rules)}."
         content = message.content
-        return Entry(
-            message.id, message.role, content, reason, count(content), message, older,
-            not older and _let_in(candidate, message), span.snapshot if span is not None else None,
-        )  # fmt: skip
+        return Entry(message.id, message.role, content, reason, count(content), message, older)
 
     @cached_property
     def _global_places(self) -> set[int]:

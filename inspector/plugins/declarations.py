@@ -214,6 +214,3 @@ class PayloadView:
         return any(
             one in ("*", kind) or (one.endswith("/*") and kind.startswith(one[:-1])) for one in self.kinds
         )  # fmt: skip
-
-
-Declaration = Check | Field | PayloadView

@@ -25,11 +25,6 @@ def root_segment(path: str) -> str:
     return path.partition("/")[0]
 
 
-def leaf_segment(path: str) -> str:
-    """Returns the last segment: `c` of `a/b/c`."""
-    return path.rpartition("/")[2]
-
-
 def parent_path(path: str) -> str | None:
     """Returns the parent path; None for a root."""
     return path.rpartition("/")[0] or None

@@ -44,7 +44,6 @@ _UNSUPPORTED_KEY = re.compile(r'["\\*\0]')
 _MAX_NUMERIC_STEPS = 3
 """Limit of numeric steps in a path: each may be an array index or a key."""
 _NUMBERS = "('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')"
-_ORDERS = ("<", "<=", ">", ">=")
 
 
 def condition_of(display_filter: DisplayFilter, columns: Mapping[str, str] = _NO_COLUMNS) -> str:

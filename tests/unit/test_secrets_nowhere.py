@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import deque
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from mcp.client import Client
 
 from inspector.cli.commands import COMMANDS
-from inspector.export.parquet import export_parquet
+from inspector.export.parquet import parquet_steps
 from inspector.filters.completion import Completer
 from inspector.filters.fields import FIELDS
 from inspector.mcp_server.captures import Captures
@@ -154,7 +155,7 @@ def test_no_table_of_a_survey_or_of_messages_holds_a_secret(log: Path, tmp_path:
     for name, rows in found.tables.items():
         assert bool(rows) != (name == "failures"), name
         assert around(str(rows)) == "", name
-    export_parquet(leaky(), None, tmp_path / "m.parquet", raw=True)
+    deque(parquet_steps(leaky(), None, tmp_path / "m.parquet", raw=True), maxlen=0)
     with closing(duckdb.connect()) as connection:
         for row in connection.execute("SELECT * FROM read_parquet(?)", [str(tmp_path / "m.parquet")]).fetchall():
             assert around(str(row)) == ""

@@ -34,7 +34,6 @@ _PART_CHARS = 1_000_000
 """Length of a part, unless its only row is longer."""
 _MAX_CELL_CHARS = 1_000_000
 """Limit of the text of a cell, since a part has one frame of the pipe."""
-_STEP_S = 0.008
 _END_S = 0.02
 """Time for an interrupted thread to end before another thread waits for it."""
 

@@ -47,8 +47,6 @@ SYNTHETIC = "<synthetic>"
 CHAT, THOUGHT, ERROR, STOPPED = "chat", "reasoning/thought", "system/error", "reasoning/cancel"
 COMPACT, COMPACTED, FORGET = "participant/compact", "participant/compact-done", "participant/forget"
 
-SPAWNING = ("Task", "Agent", "Skill", "Workflow")
-"""Tools that may start a sub-agent."""
 _STARTING = ("Task", "Agent")
 PROGRAM_TEXT_STARTS = tools.TOOLS.program_texts
 """Beginnings of user texts that the program wrote."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.formats.crush.reader import AGENT_KEY, CHILD, CHILDREN_KEY, NAME, SESSION_KEY
 from inspector.formats.databases import (
+    DatabaseConversion,
     ReadLimit,
-    converted,
-    database_files,
+    SessionDatabase,
     has_tables,
     refuse_computed,
+    rows_of,
 )
 from inspector.formats.file_conversion import NotConvertedError
 from inspector.formats.value_conversions import mapping_or_empty, mappings_in, text_or_none
@@ -23,6 +24,7 @@ from inspector.protocol.tolerant_encoder import to_json
 
 DATABASE = "crush.db"
 _TABLES, _PLACE = ("sessions", "messages"), "place"
+_ALL = f"*, rowid AS {_PLACE}"
 _COLUMNS = {"sessions": ("id", "parent_session_id"), "messages": ("session_id", "role", "parts")}
 
 
@@ -31,63 +33,22 @@ def has_sessions(path: Path) -> bool:
     return has_tables(path, _COLUMNS)
 
 
-class CrushStore(NamedTuple):
-    """A database, and the id of one of its sessions; None for all."""
-
-    path: Path
-    session: str | None = None
-
-    @property
-    def container(self) -> str:
-        return NAME
-
-    def files(self) -> list[Path]:
-        return database_files(self.path)
-
-    def conversion(self) -> CrushConversion:
-        return CrushConversion(self)
+def store_of(path: Path) -> SessionDatabase | None:
+    """Returns the database that a path names, if it is one."""
+    return SessionDatabase(path, NAME, _lines).find_database(has_sessions=has_sessions, name=DATABASE)
 
 
-def store_of(path: Path) -> CrushStore | None:
-    """Returns the database that a path names, if it is one; a session is a path below: `crush.db/ID`."""
-    try:
-        if path.is_file():
-            return CrushStore(path) if has_sessions(path) else None
-        if has_sessions(path / DATABASE):
-            return CrushStore(path / DATABASE)
-        return CrushStore(path.parent, path.name) if has_sessions(path.parent) else None
-    except OSError:
-        return None
-
-
-class CrushConversion:
-    """Converts the sessions of a database.
-
-    Attributes:
-        progress: sessions converted, and their total.
-    """
-
-    def __init__(self, place: CrushStore) -> None:
-        self._place = place
-        self.progress = (0, 0)
-
-    def lines(self) -> Iterator[bytes]:
-        """Yields the lines. Raises OSError and NotConvertedError."""
-        yield from converted(self._place.path, self._lines)
-
-    def _lines(self, connection: sqlite3.Connection, limit: ReadLimit) -> Iterator[bytes]:
-        for table in _TABLES:
-            refuse_computed(connection, table, "Crush")
-        sessions = {str(row["id"]): row for row in _rows(connection, "sessions", limit)}
-        tree = _tree(sessions)
-        wanted = self._place.session
-        if wanted is not None and wanted not in sessions:
-            raise NotConvertedError(f"it has no session {wanted}")
-        for number, (root, children) in enumerate(
-            tree.items() if wanted is None else ((wanted, tree.get(wanted, [])),), 1
-        ):
-            yield from _session_lines(connection, limit, sessions, root, children)
-            self.progress = (number, len(tree))
+def _lines(read: DatabaseConversion, connection: sqlite3.Connection, limit: ReadLimit) -> Iterator[bytes]:
+    for table in _TABLES:
+        refuse_computed(connection, table, "Crush")
+    sessions = {str(row["id"]): row for row in rows_of(connection, "sessions", limit, columns=_ALL)}
+    tree = _tree(sessions)
+    wanted = read.session
+    if wanted is not None and wanted not in sessions:
+        raise NotConvertedError(f"it has no session {wanted}")
+    for number, (root, children) in enumerate(tree.items() if wanted is None else ((wanted, tree.get(wanted, [])),), 1):
+        yield from _session_lines(connection, limit, sessions, root, children)
+        read.progress = (number, len(tree))
 
 
 def _tree(sessions: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
@@ -116,7 +77,9 @@ def _session_lines(
     by_call = {
         child.rpartition(CHILD)[2]: {"session": child, "title": sessions[child].get("title")} for child in children
     }
-    messages = [(name, row) for name in (root, *children) for row in _rows(connection, "messages", limit, name)]
+    messages = [
+        (name, row) for name in (root, *children) for row in rows_of(connection, "messages", limit, name, columns=_ALL)
+    ]
     yield _line(root, root, {"session": sessions[root]}, {})
     begun = {root}
     # Rows are numbered as they are written, also within a second.
@@ -136,18 +99,6 @@ def _line(root: str, name: str, content: Mapping[str, Any], children: Mapping[st
     return (
         to_json({SESSION_KEY: root, **own, **content, **({CHILDREN_KEY: dict(children)} if children else {})}) + b"\n"
     )
-
-
-def _rows(
-    connection: sqlite3.Connection, table: str, limit: ReadLimit, session: str | None = None
-) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Yields the rows of a table, or of one session; `place` is the number of a row."""
-    where, given = (" WHERE session_id = ?", (session,)) if session is not None else ("", ())
-    cursor = connection.execute(f"SELECT *, rowid AS {_PLACE} FROM {table}{where} ORDER BY rowid", given)
-    names = [column[0] for column in cursor.description]
-    for row in cursor:
-        limit.count(row)
-        yield {name: one for name, one in zip(names, row, strict=True) if isinstance(one, str | int | float)}
 
 
 def _decoded(data: object) -> Any:

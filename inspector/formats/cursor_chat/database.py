@@ -9,13 +9,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.formats.cursor_chat.reader import COMPOSER_KEY, MODEL, NAME, USER
 from inspector.formats.databases import (
+    DatabaseConversion,
     ReadLimit,
-    converted,
-    database_files,
+    SessionDatabase,
     is_database,
     open_database,
     refuse_computed,
@@ -31,7 +31,6 @@ CHATS, MESSAGES = "composerData:", "bubbleId:"
 """Beginnings of keys."""
 TABLE, _OLD_TABLE = "cursorDiskKV", "ItemTable"
 _OLD_CHATS, _TABS = "composer.composerData", "workbench.panel.aichat.view.aichat.chatdata"
-_PARTS = ("conversation", "fullConversationHeadersOnly", "conversationMap")
 _FACTS = (
     "name",
     "createdAt",
@@ -70,74 +69,35 @@ def _values(connection: sqlite3.Connection, beginning: str) -> Iterator[tuple[st
     yield from connection.execute(asked, (beginning, beginning[:-1] + ";"))
 
 
-class CursorStore(NamedTuple):
-    """A database, and the id of one of its chats; None for all."""
-
-    path: Path
-    chat: str | None = None
-
-    @property
-    def container(self) -> str:
-        return NAME
-
-    def files(self) -> list[Path]:
-        return database_files(self.path)
-
-    def conversion(self) -> CursorConversion:
-        return CursorConversion(self)
-
-
-def store_of(path: Path) -> CursorStore | None:
+def store_of(path: Path) -> SessionDatabase | None:
     """Returns the database that a path names, if it is one; a chat is a path below it."""
-    try:
-        if path.is_file():
-            return CursorStore(path) if has_chats(path) else None
-        if path.is_dir() or path.parent.is_dir():
-            return None
-        return CursorStore(path.parent, path.name) if has_chats(path.parent) else None
-    except OSError:
-        return None
+    return SessionDatabase(path, NAME, _lines).find_database(has_sessions=has_chats)
 
 
-class CursorConversion:
-    """Converts the chats of a database.
-
-    Attributes:
-        progress: chats converted, and their total.
-    """
-
-    def __init__(self, place: CursorStore) -> None:
-        self._place = place
-        self.progress = (0, 0)
-
-    def lines(self) -> Iterator[bytes]:
-        """Yields the lines. Raises OSError and NotConvertedError."""
-        yield from converted(self._place.path, self._lines)
-
-    def _lines(self, connection: sqlite3.Connection, limit: ReadLimit) -> Iterator[bytes]:
-        tables = table_names(connection) & {TABLE, _OLD_TABLE}
-        for table in tables:
-            refuse_computed(connection, table, "Cursor")
-        found: dict[str, dict[str, Any] | None] = {}
-        if _OLD_TABLE in tables:
-            found |= _old_chats(connection, limit)
-        if TABLE in tables:
-            # Messages may outlive their chat.
-            found |= dict.fromkeys(name for name in _chat_names(connection) if name not in found)
-        wanted = self._place.chat
-        chosen = {name: chat for name, chat in found.items() if wanted in (None, name)}
-        if not chosen and wanted is not None:
-            raise NotConvertedError(f"it has no chat {wanted}")
-        for number, (name, known) in enumerate(chosen.items(), 1):
-            chat = known if known is not None else _chat(connection, limit, name)
-            bubbles = mappings_in(chat.get("conversation")) or list(_bubbles(connection, limit, name, chat, tables))
-            self.progress = (number, len(chosen))
-            if not bubbles:  # the program makes a chat with each window
-                continue
-            facts = {key: chat[key] for key in _FACTS if key in chat}
-            yield to_json({COMPOSER_KEY: name, "composer": facts}) + b"\n"
-            for bubble in bubbles:
-                yield to_json({COMPOSER_KEY: name, "bubble": bubble}) + b"\n"
+def _lines(read: DatabaseConversion, connection: sqlite3.Connection, limit: ReadLimit) -> Iterator[bytes]:
+    tables = table_names(connection) & {TABLE, _OLD_TABLE}
+    for table in tables:
+        refuse_computed(connection, table, "Cursor")
+    found: dict[str, dict[str, Any] | None] = {}
+    if _OLD_TABLE in tables:
+        found |= _old_chats(connection, limit)
+    if TABLE in tables:
+        # Messages may outlive their chat.
+        found |= dict.fromkeys(name for name in _chat_names(connection) if name not in found)
+    wanted = read.session
+    chosen = {name: chat for name, chat in found.items() if wanted in (None, name)}
+    if not chosen and wanted is not None:
+        raise NotConvertedError(f"it has no chat {wanted}")
+    for number, (name, known) in enumerate(chosen.items(), 1):
+        chat = known if known is not None else _chat(connection, limit, name)
+        bubbles = mappings_in(chat.get("conversation")) or list(_bubbles(connection, limit, name, chat, tables))
+        read.progress = (number, len(chosen))
+        if not bubbles:  # the program makes a chat with each window
+            continue
+        facts = {key: chat[key] for key in _FACTS if key in chat}
+        yield to_json({COMPOSER_KEY: name, "composer": facts}) + b"\n"
+        for bubble in bubbles:
+            yield to_json({COMPOSER_KEY: name, "bubble": bubble}) + b"\n"
 
 
 def _chat_names(connection: sqlite3.Connection) -> Iterator[str]:

@@ -37,11 +37,6 @@ class DeclaredReader:
         self._is_detected = bool(match.keys or match.values) or (pattern is not None and not pattern.matches_anything)
         self._marks = () if pattern is not None else tuple(_key_mark(path[0]) for path in match.keys)
 
-    @property
-    def is_detected(self) -> bool:
-        """False if only the user's choice makes a log one of this format."""
-        return self._is_detected
-
     def read(self, line: bytes, *, unknown: bool = False) -> Record | None:
         """Reads one record; `unknown` if the user chose the format. Never raises."""
         if not (self._is_detected or unknown) or not all(mark in line for mark in self._marks):

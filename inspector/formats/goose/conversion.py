@@ -7,14 +7,15 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.formats.databases import (
+    DatabaseConversion,
     ReadLimit,
-    converted,
-    database_files,
+    SessionDatabase,
     has_tables,
     refuse_computed,
+    rows_of,
     table_names,
 )
 from inspector.formats.document_conversion import DocumentConversion
@@ -26,7 +27,7 @@ from inspector.protocol.json_size import is_too_large
 from inspector.protocol.tolerant_encoder import to_json
 
 DATABASE = "sessions.db"
-_TABLES, _LEDGER = ("sessions", "messages"), "usage_ledger"
+_TABLES, _LEDGER, _BY_ID = ("sessions", "messages"), "usage_ledger", "id, rowid"
 _COLUMNS = {"sessions": ("id", "created_at"), "messages": ("session_id", "role", "content_json")}
 _EXPORT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{[^\x00]{0,4000}?"working_dir"\s*:[^\x00]*?"conversation"\s*:\s*[\[{n]')
 _HEAD_BYTES = 1 << 16
@@ -37,87 +38,38 @@ def has_sessions(path: Path) -> bool:
     return has_tables(path, _COLUMNS)
 
 
-class GooseStore(NamedTuple):
-    """A database, and the id of one of its sessions; None for all."""
-
-    path: Path
-    session: str | None = None
-
-    @property
-    def container(self) -> str:
-        return NAME
-
-    def files(self) -> list[Path]:
-        return database_files(self.path)
-
-    def conversion(self) -> GooseConversion:
-        return GooseConversion(self)
+def store_of(path: Path) -> SessionDatabase | None:
+    """Returns the database that a path names, if it is one."""
+    return SessionDatabase(path, NAME, _lines).find_database(has_sessions=has_sessions, name=DATABASE)
 
 
-def store_of(path: Path) -> GooseStore | None:
-    """Returns the database that a path names, if it is one; a session is a path below: `sessions.db/20260501_1`."""
-    try:
-        if path.is_file():
-            return GooseStore(path) if has_sessions(path) else None
-        if has_sessions(path / DATABASE):
-            return GooseStore(path / DATABASE)
-        return GooseStore(path.parent, path.name) if has_sessions(path.parent) else None
-    except OSError:
-        return None
-
-
-class GooseConversion:
-    """Converts the sessions of a database, each with its messages and its model calls.
-
-    Attributes:
-        progress: sessions converted, and their total.
-    """
-
-    def __init__(self, place: GooseStore) -> None:
-        self._place = place
-        self.progress = (0, 0)
-
-    def lines(self) -> Iterator[bytes]:
-        """Yields the lines. Raises OSError and NotConvertedError."""
-        yield from converted(self._place.path, self._lines)
-
-    def _lines(self, connection: sqlite3.Connection, limit: ReadLimit) -> Iterator[bytes]:
-        tables = (*_TABLES, *((_LEDGER,) if _LEDGER in table_names(connection) else ()))
-        for table in tables:
-            refuse_computed(connection, table, "goose")
-        wanted = self._place.session
-        sessions = [
-            row for row in _rows(connection, "sessions", "created_at", limit) if wanted in (None, row.get("id"))
-        ]
-        if not sessions and wanted is not None:
-            raise NotConvertedError(f"it has no session {wanted}")
-        for number, session in enumerate(sessions, 1):
-            name = str(session.get("id"))
-            calls = list(_rows(connection, _LEDGER, "id", limit, name)) if _LEDGER in tables else []
-            facts = {
-                **session,
-                "has_ledger": bool(calls),
-                "model_config": _decoded(session.pop("model_config_json", None)),
-            }
-            yield to_json({SESSION_KEY: name, "session": facts}) + b"\n"
-            messages = [_message(row) for row in _rows(connection, "messages", "id", limit, name)]
-            lines = [(_time(one.get("created")), {SESSION_KEY: name, "message": one}) for one in messages]
-            lines += [(_time(one.get("created_timestamp")), {SESSION_KEY: name, "usage": one}) for one in calls]
-            for _, line in sorted(lines, key=lambda one: one[0]):
-                yield to_json(line) + b"\n"
-            self.progress = (number, len(sessions))
-
-
-def _rows(
-    connection: sqlite3.Connection, table: str, order: str, limit: ReadLimit, session: str | None = None
-) -> Iterator[dict[str, Any]]:  # fmt: skip
-    """Yields the rows of a table, those of a session if one is given."""
-    where, given = (" WHERE session_id = ?", (session,)) if session is not None else ("", ())
-    cursor = connection.execute(f"SELECT * FROM {table}{where} ORDER BY {order}, rowid", given)
-    names = [column[0] for column in cursor.description]
-    for row in cursor:
-        limit.count(row)
-        yield {name: one for name, one in zip(names, row, strict=True) if isinstance(one, str | int | float)}
+def _lines(read: DatabaseConversion, connection: sqlite3.Connection, limit: ReadLimit) -> Iterator[bytes]:
+    tables = (*_TABLES, *((_LEDGER,) if _LEDGER in table_names(connection) else ()))
+    for table in tables:
+        refuse_computed(connection, table, "goose")
+    wanted = read.session
+    sessions = [
+        row
+        for row in rows_of(connection, "sessions", limit, order="created_at, rowid")
+        if wanted in (None, row.get("id"))
+    ]
+    if not sessions and wanted is not None:
+        raise NotConvertedError(f"it has no session {wanted}")
+    for number, session in enumerate(sessions, 1):
+        name = str(session.get("id"))
+        calls = list(rows_of(connection, _LEDGER, limit, name, order=_BY_ID)) if _LEDGER in tables else []
+        facts = {
+            **session,
+            "has_ledger": bool(calls),
+            "model_config": _decoded(session.pop("model_config_json", None)),
+        }
+        yield to_json({SESSION_KEY: name, "session": facts}) + b"\n"
+        messages = [_message(row) for row in rows_of(connection, "messages", limit, name, order=_BY_ID)]
+        lines = [(_time(one.get("created")), {SESSION_KEY: name, "message": one}) for one in messages]
+        lines += [(_time(one.get("created_timestamp")), {SESSION_KEY: name, "usage": one}) for one in calls]
+        for _, line in sorted(lines, key=lambda one: one[0]):
+            yield to_json(line) + b"\n"
+        read.progress = (number, len(sessions))
 
 
 def _message(row: Mapping[str, Any]) -> dict[str, Any]:

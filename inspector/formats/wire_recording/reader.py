@@ -26,7 +26,6 @@ LABEL = "http-lines"
 
 REQUEST, RESPONSE, EVENT, END, ERROR = "http-request", "http-response", "sse-event", "http-end", "http-error"
 FRAME = "websocket-frame"
-_STDIO = ("line", "end-of-input")
 _PROCESS = ("start", "end")
 NOISE_KIND = "stdio/line"
 """Kind of a process's line without a message."""

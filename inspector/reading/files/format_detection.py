@@ -226,26 +226,13 @@ def has_enough_bytes(source: SourceFile) -> bool:
     return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a single brace may begin an object over several lines
 
 
-def refusal_of(source: SourceFile) -> Refusal | None:
-    """Returns the refusal of a file if none of its first 1,000 records is known; else None.
+def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | None, int]]:
+    """Returns the refusal of a file without a known record among its first 1,000, and the number of examined records.
 
-    Stops at the first known record, which is nearly always the first.
+    Stops at the first known record, which is nearly always the first. A generator, as a record may be very long.
 
     Raises:
         OSError: if the file cannot be read.
-    """
-    steps = detect_unknown(source)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value[0]
-
-
-def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | None, int]]:
-    """Returns the result of `refusal_of` and the number of examined records.
-
-    A generator with steps, as a record may be very long.
     """
     first, number = b"", 0
     scanner = scanner_for(source)

@@ -32,7 +32,6 @@ from inspector.ui.widgets.rows.view import RowsView
 
 TITLE = "Agent sessions"
 LOOKING = "Looking for sessions..."
-_LONGEST = 300
 _WIDTH, _HEIGHT = 860, 520
 
 

@@ -5,7 +5,7 @@ Qt has interfaces for its own lists and tables only. A screen reader would find 
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleInterface
@@ -15,14 +15,6 @@ from typing_extensions import override
 
 _MAX_KEPT = 2_000
 """Rows with an interface; a reader asks for some dozens at a time."""
-
-
-class ReadRows(Protocol):
-    """A view whose rows can be read aloud."""
-
-    def row_words(self, row: int) -> tuple[str, str]:
-        """Returns heading and text of a row; the text begins with the heading."""
-        ...
 
 
 class _RowInterface(QAccessibleInterface):
@@ -233,7 +225,7 @@ def _make_interface(_class: str, subject: QObject | None) -> QAccessibleInterfac
 
 
 def read_rows_aloud() -> None:
-    """Gives views of `ReadRows` their interface from now on."""
+    """Gives views with `row_words` their interface from now on."""
     if not _installed:
         _installed.append(_make_interface)
         QAccessible.installFactory(_make_interface)

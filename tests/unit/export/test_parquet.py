@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+from collections import deque
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
 from inspector.document.document import CaptureDocument
-from inspector.export.parquet import export_parquet
+from inspector.export.parquet import parquet_steps
 from inspector.filters.fields import FIELDS
 from inspector.formats.parquet.conversion import RAW_COLUMN
 from inspector.formats.table import FORMAT_TITLES
@@ -33,7 +34,7 @@ _RECORDINGS = sorted(
 
 def opened_again(path: Path, target: Path) -> tuple[CaptureDocument, CaptureDocument]:
     original = document_at(path)
-    export_parquet(original, None, target, fields=("no",), raw=True, masked=False)
+    deque(parquet_steps(original, None, target, fields=("no",), raw=True, masked=False), maxlen=0)
     return original, document_at(target)
 
 
@@ -71,7 +72,7 @@ def test_every_field_is_a_typed_column(tmp_path: Path) -> None:
     import duckdb
 
     target = tmp_path / "x.parquet"
-    export_parquet(document_at(FORMAT_SAMPLES["mew-v0.4.jsonl"]), None, target)
+    deque(parquet_steps(document_at(FORMAT_SAMPLES["mew-v0.4.jsonl"]), None, target), maxlen=0)
     types = dict(duckdb.execute(f"SELECT column_name, column_type FROM (DESCRIBE FROM '{target}')").fetchall())
     assert list(types) == [column_name(field.name) for field in FIELDS]
     assert (types["time"], types["no"], types["latency"], types["error"], types["to"], types["kind"]) == (
@@ -85,9 +86,9 @@ def test_secrets_are_masked_unless_said_otherwise(tmp_path: Path) -> None:
     token = "ghp_" + "a1B2c3D4e5" * 4
     document = document_of(envelope(payload={"text": f"use {token}"}, context=f"r/{token}"))
     target = tmp_path / "x.parquet"
-    assert export_parquet(document, None, target, raw=True).masked
+    assert deque(parquet_steps(document, None, target, raw=True), maxlen=1)[0].masked
     assert token not in "".join(map(str, _rows(target)))
-    export_parquet(document, None, target, raw=True, masked=False)
+    deque(parquet_steps(document, None, target, raw=True, masked=False), maxlen=0)
     assert token in "".join(map(str, _rows(target)))
 
 
@@ -99,7 +100,7 @@ def _rows(target: Path) -> list[tuple[object, ...]]:
 
 def test_an_export_that_is_opened_has_a_title(tmp_path: Path) -> None:
     target = tmp_path / "x.parquet"
-    export_parquet(document_of(envelope()), iter([0]), target, fields=("no",), raw=True)
+    deque(parquet_steps(document_of(envelope()), iter([0]), target, fields=("no",), raw=True), maxlen=0)
     assert FORMAT_TITLES[document_at(target).format or ""] == "Parquet export"
 
 
@@ -108,14 +109,14 @@ def test_some_messages_and_fields(tmp_path: Path) -> None:
 
     document = document_of(envelope(), tool_call("grep"), envelope())
     target = tmp_path / "x.parquet"
-    done = export_parquet(document, iter([0, 2]), target, fields=("no", "kind", "text"))
+    done = deque(parquet_steps(document, iter([0, 2]), target, fields=("no", "kind", "text")), maxlen=1)[0]
     assert done.messages == 2
     assert duckdb.execute(f"SELECT no, kind FROM '{target}'").fetchall() == [(1, "chat"), (3, "chat")]
 
 
 def test_a_text_that_is_no_unicode_is_written(tmp_path: Path) -> None:
     document = document_of('{"kind":"chat","id":"1","from":"a\\ud800","payload":{"text":"\\udce4"}}')
-    export_parquet(document, None, tmp_path / "x.parquet")
+    deque(parquet_steps(document, None, tmp_path / "x.parquet"), maxlen=0)
 
 
 def test_a_file_without_raw_says_so(tmp_path: Path) -> None:
@@ -155,6 +156,6 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
         mock.patch("inspector.tables.database.Database.write", side_effect=full),
         pytest.raises(OSError, match="space"),
     ):
-        export_parquet(document, None, target)
+        deque(parquet_steps(document, None, target), maxlen=0)
     assert target.read_bytes() == b"before"
     assert [one.name for one in tmp_path.iterdir()] == ["x.parquet"]

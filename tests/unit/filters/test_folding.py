@@ -181,9 +181,7 @@ def test_any_batches_give_the_same_rows(lines: list[Line], size: int, text: str,
     for place in range(0, len(lines), size):
         for changes in log.write(*lines[place : place + size]):
             update = rows.prepare(changes)
-            before = len(rows)
             rows.apply(update)
-            assert len(rows) == before + update.row_difference
     once = rows_of(document_of(*lines), text)
     once.set_folding(fold)
     assert rows.chosen.tolist() == once.chosen.tolist()

@@ -30,11 +30,6 @@ def test_parent(path: str, parent: str | None) -> None:
     assert context_paths.parent_path(path) == parent
 
 
-@pytest.mark.parametrize(("path", "leaf"), [("a/b/c", "c"), ("a", "a")])
-def test_leaf(path: str, leaf: str) -> None:
-    assert context_paths.leaf_segment(path) == leaf
-
-
 @pytest.mark.parametrize(("path", "depth"), [("a/b/c", 3), ("a", 1)])
 def test_depth(path: str, depth: int) -> None:
     assert context_paths.path_depth(path) == depth

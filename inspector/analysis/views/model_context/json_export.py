@@ -16,16 +16,6 @@ from inspector.base.atomic_files import open_replacement
 from inspector.protocol.secrets.masking import mask_secrets
 
 
-def conversation_json(moment: Moment, *, secrets: bool = False) -> str:
-    """Returns an object with `messages`, and with `tools` if there are any, as text.
-
-    Args:
-        moment: the context.
-        secrets: True to include secrets; otherwise they are masked.
-    """
-    return "".join(conversation_parts(moment, secrets=secrets))
-
-
 def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -> Generator[int]:
     """Writes it to a file, replacing it; yields after each message the bytes written so far.
 

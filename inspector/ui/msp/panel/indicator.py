@@ -87,7 +87,6 @@ class StillArea(QScrollArea):
 
 
 _LAYERS = 4
-_MAX_NAMED = 10
 
 
 class IndicatorPage(QWidget):

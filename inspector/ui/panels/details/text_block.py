@@ -150,11 +150,6 @@ class TextView(QTextBrowser):
         ask_to_open(url, self)
 
 
-def may_be_opened(address: str) -> bool:
-    """Returns True for addresses that may open in the browser after consent."""
-    return QUrl(address).scheme().lower() in _ALLOWED_SCHEMES
-
-
 def ask_to_open(url: QUrl, parent: QWidget) -> None:
     """Asks to open a link; refused schemes are only shown."""
     box = QMessageBox(parent)

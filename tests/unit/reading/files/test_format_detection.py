@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from inspector.base.slices import run_to_end
 from inspector.msp.capture import SpoolFeed
-from inspector.reading.files.format_detection import SNIFFED_LINES, has_enough_bytes, refusal_of
+from inspector.reading.files.format_detection import SNIFFED_LINES, detect_unknown, has_enough_bytes
 from inspector.store.files.source_files import SourceFile
 from inspector.store.files.spool import Spool
 from tests.builders import document_at, envelope, lines_of, log_file
@@ -16,7 +17,7 @@ from tests.builders import document_at, envelope, lines_of, log_file
 def facts(data: bytes) -> str | None:
     source = SourceFile(log_file(data))
     try:
-        refusal = refusal_of(source)
+        refusal, _ = run_to_end(detect_unknown(source))
         return None if refusal is None else refusal.facts
     finally:
         source.close()
