@@ -86,7 +86,8 @@ def _described(name: str, command: Any) -> Command:
 def _argument(argument: Any) -> Argument:
     word = argument.metavar or argument.name.upper()
     several = getattr(_annotation(argument), "__origin__", None) is list or getattr(argument, "nargs", 1) == -1
-    return Argument(f"{word}..." if argument.required and several else word, (argument.help or "").strip())
+    ending = "..." if argument.required and several and not word.endswith("...") else ""
+    return Argument(word + ending, (argument.help or "").strip())
 
 
 def _option(option: Any) -> Option:

@@ -29,7 +29,7 @@ This page is made of the commands' own help: `python packaging/commands_page.py 
 | code | means |
 | --- | --- |
 | 0 | fine, also when nothing matches |
-| 1 | `check --fail-on`: there is a finding of that severity, or a worse one |
+| 1 | `check --fail-on`: there is a finding of that severity, or a worse one; `diff --exit-code`: the runs differ |
 | 2 | bad usage, an unknown field, a bad filter, input that cannot be read, or an answer that cannot be written |
 | 70 | an error in the program itself; of `check` also: some checks ended by one |
 
