@@ -48,10 +48,11 @@ def pace_requests(patch: pytest.MonkeyPatch, kind: type[Request[Any]], pauses: i
 def _begin_held(engine: Engine, number: int, request: Request[Any]) -> Steps[Any]:
     _progress_requests[0] += isinstance(request, ProgressOfView | TimelineProgress)
     steps = _begin(engine, number, request)
-    return _held(request, steps) if type(request) is HELD else steps
+    return _held(request, steps, _progress_requests[0]) if type(request) is HELD else steps
 
 
-def _held(request: Request[Any], steps: Steps[Any]) -> Steps[Any]:
+def _held(request: Request[Any], steps: Steps[Any], before: int) -> Steps[Any]:
+    # Progress may have been requested before the first step of a slow process.
     left = PAUSES or 1
     try:
         while True:
@@ -59,9 +60,9 @@ def _held(request: Request[Any], steps: Steps[Any]) -> Steps[Any]:
             yield step
             if left and (isinstance(step, Part) or not isinstance(request, PartsRequest)):
                 left -= 1
-                before = _progress_requests[0]
                 while type(request) is HELD and (not PAUSES or _progress_requests[0] == before):
                     yield
+                before = _progress_requests[0]
     except StopIteration as end:
         return end.value
     finally:

@@ -38,6 +38,7 @@ class RunningSearch(QObject):
         self._rows = rows
         self._wanted: tuple[ValidFilter, Scope | None] | None = None
         self._pending: Pending | None = None
+        self._pending_progress: Pending | None = None
         self._progress = QTimer(self)
         self._progress.setSingleShot(True)
         self._progress.timeout.connect(self._request_progress)
@@ -70,9 +71,10 @@ class RunningSearch(QObject):
 
     def stop(self) -> None:
         """Cancels the search, for example because the document is about to close."""
-        if self._pending is not None:
-            self._pending.cancel()
-        self._wanted = self._pending = None
+        for pending in (self._pending, self._pending_progress):
+            if pending is not None:
+                pending.cancel()
+        self._wanted = self._pending = self._pending_progress = None
         self._progress.stop()
 
     def _on_found(self, shown: ShownRows) -> None:
@@ -84,11 +86,12 @@ class RunningSearch(QObject):
 
     def _request_progress(self) -> None:
         if self.busy:
-            self._client.send_request(ProgressOfView(VIEW), self._report)
-            self._progress.start(round(intervals.TELL_S * 1000))
+            self._pending_progress = self._client.send_request(ProgressOfView(VIEW), self._report)
 
     def _report(self, progress: Progress) -> None:
         if self.busy:
+            # Not before the answer: requests would pile up in a slow engine and hold up the search itself.
+            self._progress.start(round(intervals.TELL_S * 1000))
             self.searching.emit(progress.fraction, progress.found)
 
     def _end(self) -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.engine.requests.views import FilterRows
+from inspector.engine.request import Request
+from inspector.engine.requests.views import FilterRows, Progress, ProgressOfView
 from inspector.filters.visible import Scope
 from inspector.present.message_columns import Column
 from inspector.present.places import ContextPlace, ParticipantPlace
 from inspector.ui import intervals
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
+from inspector.ui.pipe_client import PipeTicket
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.held_requests import limit_blocks, pace_requests
@@ -201,6 +204,31 @@ def test_a_window_that_is_closed_decodes_no_more(many: Panes, slowly: None, qtbo
     many.detach()  # the window does so before the document's files are closed
     qtbot.wait(30)
     assert len(many.rows) == 3_000
+
+
+@pytest.mark.parametrize("work", ["filter", "sort"])
+def test_progress_is_requested_again_only_after_its_answer(
+    many: Panes, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    asked: list[Callable[[Progress], object]] = []
+
+    def hold(request: Request[Any], answered: Callable[[Any], object], *_failed: object) -> PipeTicket:
+        if isinstance(request, ProgressOfView):
+            asked.append(answered)
+        return PipeTicket()
+
+    monkeypatch.setattr(intervals, "QUIET_S", 0.0)
+    monkeypatch.setattr(intervals, "TELL_S", 0.0)
+    monkeypatch.setattr(many.client, "send_request", hold)
+    if work == "filter":
+        many.filter_state.apply_filter("payload.n < 600")
+    else:
+        many.messages.sorter.sort("text")
+    qtbot.waitUntil(lambda: bool(asked))
+    qtbot.wait(30)
+    assert len(asked) == 1
+    asked[0](Progress(0.5))
+    qtbot.waitUntil(lambda: len(asked) == 2)
 
 
 # Pausing

@@ -30,6 +30,7 @@ class Sorter(QObject):
         self._model = view.messages
         self._wanted: tuple[str, bool] | None = None
         self._pending: Pending | None = None
+        self._pending_progress: Pending | None = None
         self._progress = QTimer(self)
         self._progress.setSingleShot(True)
         self._progress.timeout.connect(self._request_progress)
@@ -72,9 +73,10 @@ class Sorter(QObject):
 
     def give_up(self) -> None:
         """Cancels a running sort."""
-        if self._pending is not None:
-            self._pending.cancel()
-        self._wanted = self._pending = None
+        for pending in (self._pending, self._pending_progress):
+            if pending is not None:
+                pending.cancel()
+        self._wanted = self._pending = self._pending_progress = None
         self._progress.stop()
         self._show_progress(None)
 
@@ -100,8 +102,13 @@ class Sorter(QObject):
 
     def _request_progress(self) -> None:
         if self.busy:
-            self._client.send_request(ProgressOfView(VIEW), self._show_progress)
+            self._pending_progress = self._client.send_request(ProgressOfView(VIEW), self._on_progress)
+
+    def _on_progress(self, progress: Progress) -> None:
+        if self.busy:
+            # Not before the answer: requests would pile up in a slow engine and hold up the sort itself.
             self._progress.start(round(intervals.TELL_S * 1000))
+            self._show_progress(progress)
 
     def _show_progress(self, progress: Progress | None) -> None:
         """Shows the progress in the column header and over the rows."""
