@@ -35,7 +35,7 @@ from inspector.present.subject import text_of
 from inspector.present.wire_text import excerpt, safe_line
 from inspector.store.columns.flags import Flag
 
-_TITLE, _PROMPT, _ANSWER, _FOLDER = 200, 100, 160, 60
+_TITLE, _PROMPT, _ANSWER, _FOLDER = 200, 100, 120, 60
 _LONGEST_PATH = 1_000
 _MOST_PROMPTS = 2
 

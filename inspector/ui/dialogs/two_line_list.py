@@ -22,13 +22,13 @@ def two_line_spec(
         title: a long one is cut before `aside`.
         aside: at the right of the title.
         detail: the second line.
-        state: at the right of the second line, in the colour of active states.
+        state: at the right of the second line, in green.
         spoken: for screen readers.
         tip: tooltip as plain text.
     """
     lines = (
         ((Text(title),), (Text(aside, "small", SECONDARY, "never"),) if aside else EMPTY),
-        ((Text(detail, "small", TERTIARY),), (Text(state, "small", "state.active", "never"),) if state else EMPTY),
+        ((Text(detail, "small", TERTIARY),), (Text(state, "small", "badge.consumed", "never"),) if state else EMPTY),
     )
     return Row(key, lines, title, spoken=spoken, tip=tip)
 

@@ -90,8 +90,16 @@ class ViewHead(QWidget):
         self.tabs.show_view(titles[center.current])
         self.tabs.view_chosen.connect(lambda title: center.show_view(ids[title]))
         center.changed.connect(lambda view: self.tabs.show_view(titles[view]))
-        center.added.connect(lambda view: self.tabs.add_view(titles[view]))
+        center.added.connect(lambda view: self._add_view(titles[view]))
         self.speak_of(panes)
+
+    def _add_view(self, title: str) -> None:
+        self.tabs.add_view(title)
+        self._fit()
+
+    def _show_tab_count(self, title: str, count: int) -> None:
+        self.tabs.set_count(count, title)
+        self._fit()
 
     def speak_of(self, panes: Panes) -> None:
         """Shows the state of these panes, which have the same views as the previous ones."""
@@ -101,7 +109,7 @@ class ViewHead(QWidget):
         panes.filter_state.context_changed.connect(self._show_scope)
         panes.filter_state.filter_applied.connect(self._show_hidden)
         panes.counts_changed.connect(self._show_counts)
-        panes.tab_counted.connect(lambda title, count: self.tabs.set_count(count, title))
+        panes.tab_counted.connect(self._show_tab_count)
         panes.waits.answered.connect(self._show_hidden)
         self._show_scope()
         self._show_counts()

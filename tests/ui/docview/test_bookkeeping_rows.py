@@ -115,3 +115,18 @@ def test_the_count_is_short_where_the_tabs_leave_little_room(application: Applic
     QApplication.processEvents()
     assert link.text() == f"{len(hidden(window))} hidden"
     assert window.view_head.tabs.bar_width + link.width() <= window.view_head.width()
+
+
+def test_the_count_shrinks_for_a_tab_that_comes_or_counts(application: Application) -> None:
+    window = window_on(application, document_at(CLAUDE))
+    window.resize(1700, 800)
+    window.show()
+    QApplication.processEvents()
+    link, head = window.view_head.bookkeeping, window.view_head
+    head.setFixedWidth(head.tabs.bar_width + link.fontMetrics().horizontalAdvance(link.text()) + 34)
+    QApplication.processEvents()
+    assert link.text() == label(window)
+    panes_of(window).tab_counted.emit("Steps", 118_000)
+    QApplication.processEvents()
+    assert link.text() == f"{len(hidden(window))} hidden"
+    assert head.tabs.bar_width + link.width() <= head.width()

@@ -63,6 +63,7 @@ class CardLayout:
         shapes: painted below the texts.
         zones: parts that react to a click.
         frame: rectangle of the focus ring.
+        is_bare: the frame has no padding around its text.
         mark: name and colour of the mark in the gutter.
         is_estimate: the content has not arrived.
     """
@@ -72,6 +73,7 @@ class CardLayout:
     shapes: list[Shape] = field(default_factory=list)
     zones: list[Zone] = field(default_factory=list)
     frame: QRectF = field(default_factory=QRectF)
+    is_bare: bool = False
     mark: tuple[str, str] = ("", "ink.tertiary")
     mark_y: float = 0
     is_estimate: bool = False
@@ -130,6 +132,7 @@ class CardBuilder:
         """Returns the card with a gap below it."""
         if self.layout.frame.isEmpty():
             self.layout.frame = QRectF(self.left, 0, self.right - self.left, self.y)
+            self.layout.is_bare = True
         self.layout.height = round(self.y + 0.5) + self.px(gap)
         return self.layout
 

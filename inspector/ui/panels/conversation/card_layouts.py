@@ -143,7 +143,7 @@ def _sender(builder: CardBuilder, card: Card) -> None:
     if card.aside and not isinstance(card, CallCard):
         x = builder.left + used + builder.px(8)
         builder.words(Words(card.aside, "small", "ink.tertiary"), x, rect, builder.right - x)
-    builder.y += line + builder.px(2)
+    builder.y += line + builder.px(4)
 
 
 def _aside(builder: CardBuilder, words: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt
@@ -156,10 +157,12 @@ class RichWriter:
         for block in item.blocks or (Paragraph(()),):
             if is_first and isinstance(block, Paragraph):
                 look = block_format(top=self._px(3), left=left)
-                look.setTextIndent(-self._px(16))
-                look.setTabPositions([_tab(self._px(16))])
+                hangs = not _is_right_to_left(block.runs)  # else Qt would hang the text over the right edge
+                if hangs:
+                    look.setTextIndent(-self._px(16))
+                    look.setTabPositions([_tab(self._px(16))])
                 self._start(look)
-                self._cursor.insertText(f"{mark}\t", self._format())
+                self._cursor.insertText(f"{mark}\t" if hangs else f"{mark} ", self._format())
                 self._runs(block.runs)
             elif is_first:
                 self._start(block_format(top=self._px(3), left=left))
@@ -238,6 +241,12 @@ class RichWriter:
         font.setWeight(QFont.Weight.DemiBold)
         font.setPixelSize(round(self._font.pixelSize() * _HEADING_SIZES[min(level, len(_HEADING_SIZES)) - 1]))
         return font
+
+
+def _is_right_to_left(runs: Runs) -> bool:
+    """Returns True if the first letter with a direction is of a script from right to left."""
+    directions = (unicodedata.bidirectional(letter) for run in runs for letter in run.text)
+    return next((one != "L" for one in directions if one in ("L", "R", "AL")), False)
 
 
 def _tab(position: float) -> QTextOption.Tab:

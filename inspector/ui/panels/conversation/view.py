@@ -520,8 +520,8 @@ class ConversationView(VariableHeightView):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(theme.color("accent.ring"), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            radius = theme.metrics.radius_card + 2.5
-            painter.drawRoundedRect(layout.frame.adjusted(-2.5, -2.5, 2.5, 2.5), radius, radius)
+            radius, aside = theme.metrics.radius_card + 2.5, self._px(6) if layout.is_bare else 2.5
+            painter.drawRoundedRect(layout.frame.adjusted(-aside, -2.5, aside, 2.5), radius, radius)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 

@@ -163,7 +163,9 @@ class ChainView(FittedList[ChainRow]):
             painter.setPen(theme.color(link.token))
             top = rect.top() + (len(lines) - 1) * self._line_step() + below * self._small_step()
             start = left if below else left + metrics.horizontalAdvance(lines[-1]) + 2 * unit
-            painter.drawText(QRectF(start, top, max(0, right - start) + 2, rect.height()), middle, relation)
+            metrics = painter.fontMetrics()
+            wide = metrics.horizontalAdvance(relation) if below else max(0, right - start)
+            painter.drawText(QRectF(start, top, wide + 2, rect.height()), middle, relation)
 
     def _paint_rail_below(self, painter: QPainter, first: QRect, rect: QRect, row: int) -> None:
         """Paints the rail beside a step's further lines."""
@@ -179,11 +181,14 @@ class ChainView(FittedList[ChainRow]):
         """Returns the width in pixels for a row's name and relation in a list of `width`."""
         theme = self.themes.theme
         unit = theme.metrics.unit
+        room = width - 1 - self._extra_time_width() - round(_NAME * theme.zoom) - 4 * unit + 2
+        room -= self._number_width(link)
+        return max(1, room - (self._took_width() + 2 * unit if self.shows_took else 0))
+
+    def _number_width(self, link: ChainRow) -> int:
         # All rows reserve the widest number: otherwise the durations would not align.
         number = str(max(row.message for row in self.rows) + 1) if self.shows_took else link.number
-        room = width - 1 - self._extra_time_width() - round(_NAME * theme.zoom) - 4 * unit + 2
-        room -= QFontMetrics(theme.font("body-medium")).horizontalAdvance(number)
-        return max(1, room - (self._took_width() + 2 * unit if self.shows_took else 0))
+        return QFontMetrics(self.themes.theme.font("body-medium")).horizontalAdvance(number)
 
     def _line_step(self) -> int:
         return QFontMetrics(self.themes.theme.font("body")).height() + 1
@@ -213,7 +218,9 @@ class ChainView(FittedList[ChainRow]):
             return lines, "", False
         if names.horizontalAdvance(lines[-1]) + wanted <= room:
             return lines, link.relation, False
-        return lines, relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, room), True
+        # The number stands on the first line alone, so that a relation below may pass under it.
+        wide = room + (0 if self.shows_took else self._number_width(link) + 2 * theme.metrics.unit)
+        return lines, relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, wide), True
 
     def _took_width(self) -> int:
         metrics = QFontMetrics(self.themes.theme.font("small"))

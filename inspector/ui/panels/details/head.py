@@ -7,12 +7,15 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.present.head_words import HeadWords
+from inspector.present.head_words import SEPARATOR, HeadWords
 from inspector.present.states import StatePill
 from inspector.present.wire_text import safe_line
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.state_pills import paint_pill, pill_width
+
+_FEW_FACTS = 2
+"""Facts of the second line that are shortened, and not left out."""
 
 
 class DetailHead(QWidget):
@@ -91,9 +94,7 @@ class DetailHead(QWidget):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.secondary"))
         rect = QRectF(left, top + line, self.width() - left - metrics.pane_padding, 5 * unit)
-        text = QFontMetrics(theme.font("small")).elidedText(
-            self.second_line, Qt.TextElideMode.ElideRight, int(rect.width())
-        )
+        text = fitted_line(self.second_line, QFontMetrics(theme.font("small")), int(rect.width()))
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _paint_title(self, painter: QPainter, left: int, top: int, right: int, line: int) -> None:
@@ -122,3 +123,12 @@ class DetailHead(QWidget):
             painter.setPen(theme.color(token))
             painter.drawText(QRectF(place, top, room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
             place += QFontMetrics(font).horizontalAdvance(shown) + gap
+
+
+def fitted_line(line: str, metrics: QFontMetrics, width: int) -> str:
+    """Fits facts into a width. The last of many, a size, is left out before a figure or a name is cut."""
+    if metrics.horizontalAdvance(line) <= width:
+        return line
+    facts = line.split(SEPARATOR)
+    line = SEPARATOR.join(facts[:-1]) if len(facts) > _FEW_FACTS else line
+    return metrics.elidedText(line, Qt.TextElideMode.ElideRight, width)

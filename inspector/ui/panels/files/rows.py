@@ -14,7 +14,7 @@ LAYOUT = Layout(((
     Column(),
     Column(width="+00,000", font="number", right=True, gap=6),
     Column(width="-00,000", font="number", right=True),
-    Column(width=170, from_width=560),
+    Column(width=170, from_width=560, wide=270, wide_from=900),
     Column(width=125, from_width=680),
     Column(width="00:00:00 ", font="number", right=True, from_width=480),
     Column(width="No. 00000", font="number", right=True),
@@ -27,10 +27,10 @@ _OUTCOMES = {
     Outcome.REJECTED: (BY_USER, "severity.warning"), Outcome.OPEN: ("no answer", TERTIARY),
 }  # fmt: skip
 _RESULTS: dict[Outcome | None, tuple[str, str]] = {
-    Outcome.OK: ("passed", "state.active"), Outcome.FAILED: ("failed", "severity.error"),
+    Outcome.OK: ("passed", "badge.consumed"), Outcome.FAILED: ("failed", "severity.error"),
 }  # fmt: skip
 _TESTS = {
-    Outcome.OK: ("tests passed after", "state.active"), Outcome.FAILED: ("tests failed after", "severity.error"),
+    Outcome.OK: ("tests passed after", "badge.consumed"), Outcome.FAILED: ("tests failed after", "severity.error"),
 }  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def _file_row(file: FileLine, *, is_open: bool) -> Row:
     cells = (
         (
             Icon("collapse" if is_open else "expand", side=_CHEVRON, advance=_CHEVRON, shift=-3),
-            Text(file.name, "mono-row", PRIMARY if file.is_changed else SECONDARY),
+            Text(file.name, "mono-row", PRIMARY if file.is_changed else SECONDARY, "middle"),
         ),
         *line_cells(file.added, file.removed), (Text(acts, ink=SECONDARY),), (Text(told, ink=ink),),
         _time_cell(file.accesses[-1].time), (),
@@ -66,10 +66,10 @@ def _test_row(file: FileLine) -> Row:
     told, ink = _RESULTS.get(file.test_outcome, ("no result", TERTIARY))
     number = formats.message_number(file.test)
     cells = (
-        (Text("Last test run after the last edit", ink=SECONDARY),), (), (), (Text(told, ink=ink),), (),
+        (Text("Tests after the last edit", ink=SECONDARY),), (), (), (Text(told, ink=ink),), (),
         _time_cell(file.test_time), (Text(number, "number", "accent.text", "never"),),
     )  # fmt: skip
-    spoken = f"last test run after the last edit: {told}, {number}"
+    spoken = f"tests after the last edit: {told}, {number}"
     return Row((file.path, "test"), (cells,), spoken, spoken=spoken, tip=file.path, copied=spoken, indent=_INDENT,
                message=file.test)  # fmt: skip
 
@@ -117,7 +117,7 @@ def act_words(file: FileLine, *, reads: bool = True) -> str:
 def line_cells(added: int, removed: int) -> tuple[Cell, Cell]:
     """Returns the numbers of added and of removed lines."""
     return (
-        (Text(f"+{added:,}", "number", "state.active", "never"),) if added else (),
+        (Text(f"+{added:,}", "number", "badge.consumed", "never"),) if added else (),
         (Text(f"\N{MINUS SIGN}{removed:,}", "number", "severity.error", "never"),) if removed else (),
     )
 

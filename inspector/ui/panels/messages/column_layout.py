@@ -53,6 +53,8 @@ _FIELD_MIN_WIDTH = 72
 """Width to which columns of fields shrink before Message shrinks further, pixels at 100 %."""
 _DROPPED_COLUMNS = (Column.CONTEXT, Column.TIME, Column.KIND)
 """Columns that a narrow table hides, in this order; the details show all of them."""
+_EVERYONE = "everyone"
+"""Shown in From -> To without a recipient."""
 _MIN_DIGITS = 3
 _SECONDS_DIGITS, _HOURS_DIGITS = 4, 5
 """Digits of seconds below an hour, and below 100,000 s; longer times have another format."""
@@ -262,8 +264,8 @@ class ColumnLayout(QObject):
         # The sort column is always visible.
         shown = None if by is None else columns.sorted_at(by.field)
         empty = frozenset(self._model.figures.empty)
-        names = sum(self._paints.width("body", name) for name in self._model.figures.names)
-        ends = names + self._paints.width("body", " → ") + padding
+        names = [self._paints.width("body", name) for name in (*self._model.figures.names, _EVERYONE)]
+        ends = sum(sorted(names)[-2:]) + self._paints.width("body", " → ") + padding
         wanted = (room, zoom, number_width, time_width, ends, columns, shown, empty)
         # Called after every flush: without this check each would resize all columns.
         if wanted == self._layout_key:

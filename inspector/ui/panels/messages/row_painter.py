@@ -478,20 +478,21 @@ class RowPainter(QObject):
         paints, pad = self._paints, self._paints.metrics.cell_padding
         x, room = rect.x() + pad, rect.width() - 2 * pad
         if not content.receivers:
-            paints.draw(painter, "body", "ink.primary", x, rect, content.sender, room)
+            paints.draw(painter, "body", "ink.primary", x, rect, content.sender, room, middle=True)
             return
         role, lines = "body", (rect, rect)
         if not self.fits_ends(rect.width(), content):
             half = rect.height() // 2
             role = "small"
             lines = (QRect(rect.x(), rect.y() + 1, rect.width(), half), rect.adjusted(0, half, 0, 0))
-        drawn = paints.draw(painter, role, "ink.primary", x, lines[0], content.sender, room)
+        # The ends of names differ, as of two sub-agents of one type.
+        drawn = paints.draw(painter, role, "ink.primary", x, lines[0], content.sender, room, middle=True)
         space = paints.width(role, " ")
         if lines[0] is rect:
             x, room = x + drawn + space, room - drawn - space
         arrow = paints.draw(painter, role, "ink.tertiary", x, lines[1], "→", room) + space
         token = "ink.tertiary" if content.everyone else "ink.primary" if lines[0] is rect else "ink.secondary"
-        paints.draw(painter, role, token, x + arrow, lines[1], content.receivers, room - arrow)
+        paints.draw(painter, role, token, x + arrow, lines[1], content.receivers, room - arrow, middle=True)
 
     def _paint_kind(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         paints, pad = self._paints, self._paints.metrics.cell_padding

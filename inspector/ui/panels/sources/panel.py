@@ -22,7 +22,7 @@ from inspector.ui.widgets.latest_answer import Client, LatestAnswer
 from inspector.ui.widgets.rows.table import TableView
 from inspector.ui.widgets.rows.table_model import TableModel
 
-_STATE_TOKENS = {"failed": "severity.error", "left out": "severity.warning", "live": "state.active"}
+_STATE_TOKENS = {"failed": "severity.error", "left out": "severity.warning", "live": "badge.consumed"}
 
 
 class Column(enum.IntEnum):

@@ -156,7 +156,7 @@ class StartPage(QWidget):
     def _build_cards(self) -> QVBoxLayout:
         self._card_column = QVBoxLayout()
         cards: tuple[tuple[str, str, str, SignalInstance], ...] = (
-            ("open", "Open a log", "Sessions, transcripts, traces, gateway and MCP logs", self.open_requested),
+            ("open", "Open a log", "Sessions, traces, gateway and MCP logs", self.open_requested),
             ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
             ("tap", "Tap an MCP server", "Record its messages with a client", self.tap_requested),
             ("sessions", "Agent sessions", SOME_PRODUCTS, self.sessions_requested),

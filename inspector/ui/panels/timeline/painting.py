@@ -183,7 +183,9 @@ class LanesPainter:
             painter.drawText(second, flags, self._elided(self._small_metrics, below, room))
         painter.setFont(self._name_font)
         painter.setPen(theme.color("ink.primary"))
-        name = self._elided(self._name_metrics, safe_line(lane.name, _MAX_NAME), room)
+        # The ends of names differ, as of two sub-agents of one type.
+        middle = Qt.TextElideMode.ElideMiddle
+        name = self._name_metrics.elidedText(safe_line(lane.name, _MAX_NAME), middle, int(room))
         painter.drawText(line, flags, name)
 
     def _elided(self, metrics: QFontMetrics, text: str, room: float) -> str:

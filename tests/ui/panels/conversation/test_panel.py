@@ -17,11 +17,13 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.views.steps import call_facts
 from inspector.document.document import CaptureDocument
 from inspector.engine.requests.turns import StepState, Turn
+from inspector.present.conversation.blocks import ListBlock, ListItem, Paragraph, Run
 from inspector.present.conversation.cards import CallCard, CardKind, TextCard
 from inspector.present.conversation.outline import Outline
 from inspector.ui.app.application import Application
 from inspector.ui.panels.conversation.card_layout import Zone
 from inspector.ui.panels.conversation.panel import ConversationPanel
+from inspector.ui.panels.conversation.rich_text import RichWriter
 from inspector.ui.panels.conversation.turns import fitting_facts
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.window.main_window import MainWindow
@@ -630,3 +632,12 @@ def test_facts_of_a_turn_leave_out_whole_facts_and_failures_last(application: Ap
         words = [one for one, _token in fitting_facts(turn, metrics, width)]
         assert "2 failed" in words
         assert metrics.horizontalAdvance(" · ".join(words)) <= width or words == ["2 failed", "3 rejected by the user"]
+
+
+@pytest.mark.parametrize(("text", "hangs"), [("first", True), ("\u0646\u0642\u0637\u0629", False), ("1.", True)])
+def test_marks_of_lists_from_right_to_left_stay_in_the_page(application: Application, text: str, hangs: bool) -> None:
+    item = ListItem((Paragraph((Run(text),)),))
+    document = RichWriter(application.theme.theme).write([ListBlock((item,))])
+    block = document.firstBlock()
+    assert text in block.text()
+    assert (block.blockFormat().textIndent() < 0) is hangs

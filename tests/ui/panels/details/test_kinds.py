@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from inspector.ui.panels.details.chain_view import ChainView, ThreadView
 from inspector.ui.panels.details.content_table import ContentTable
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.fitted_list import FittedList
+from inspector.ui.panels.details.head import fitted_line
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.pictures import MAX_PIXELS, PictureView, decode_picture
 from inspector.ui.panels.details.section import Section, SegmentButton
@@ -616,6 +618,9 @@ def test_the_name_of_a_tool_goes_before_what_is_said_of_it(show: Show, theme_con
     assert chain.words_in(link, needed + 2) == (["list_activities"], "asked", True)
     lines, relation, below = chain.words_in(link, needed * 2 // 3)
     assert ("".join(lines), relation, below) == ("list_activities", "asked", True)
+    probable = replace(link, relation="probably follows")
+    room = QFontMetrics(theme_controller.theme.font("small")).horizontalAdvance(probable.relation) - 4
+    assert chain.words_in(probable, room)[1:] == ("probably follows", True), "it passes under the number"
     assert chain.took
     assert not chain.shows_took, "at this width the tooltip alone says how long a step took"
     assert " after No. 1" in chain.row_tooltip(chain.rows[1])
@@ -727,3 +732,12 @@ def test_a_span_is_no_bookkeeping(show: Show):
     assert "Span: No. 2 bake, 1,500 ms" in rows(panel, "within")
     assert not any("Bookkeeping" in label for label in labels(panel))
     assert panel.head.name == "span"
+
+
+def test_the_size_gives_way_before_a_figure_of_the_head_is_cut(theme_controller: ThemeController) -> None:
+    metrics = QFontMetrics(theme_controller.theme.font("small"))
+    line = "No. 25  ·  13.277 s  ·  human → mcp-fs-bridge  ·  343 B"
+    whole = metrics.horizontalAdvance(line)
+    assert fitted_line(line, metrics, whole) == line
+    assert fitted_line(line, metrics, whole - 4) == "No. 25  ·  13.277 s  ·  human → mcp-fs-bridge"
+    assert fitted_line("12 messages sent  ·  left 20:41:05", metrics, 100).startswith("12 messages")

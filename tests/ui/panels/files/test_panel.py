@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from inspector.present.rows import Text
 from inspector.ui.app.application import Application
 from inspector.ui.panels.files.panel import FilesPanel
 from inspector.ui.window.main_window import MainWindow
@@ -61,7 +62,7 @@ def test_changed_files_are_first_with_their_accesses(window: MainWindow, qtbot: 
         "/work/a.py, 2 lines added, 1 removed, 2 edits, tests passed after",
         "edit, 1 line added, by lead, No. 4",
         "edit, 1 line added, 1 removed, by lead, No. 6",
-        "last test run after the last edit: passed, No. 8",
+        "tests after the last edit: passed, No. 8",
         "/work/other.py, 1 read",
     ]
 
@@ -92,3 +93,11 @@ def test_a_log_without_files_says_so(application: Application, qtbot: QtBot) -> 
     panel = window.center.view("files")
     assert isinstance(panel, FilesPanel)
     qtbot.waitUntil(lambda: panel.view.empty_text == "No call names a file.")
+
+
+def test_words_have_colors_for_texts(window: MainWindow, qtbot: QtBot) -> None:
+    panel = _panel(window, qtbot)
+    cells = [cell for row in range(panel.model.rowCount()) for cell in panel.model.spec(row).lines[0]]
+    inks = {part.ink for cell in cells for part in cell if isinstance(part, Text)}
+    assert "badge.consumed" in inks
+    assert not [ink for ink in inks if ink.startswith("state.")], "a colour of marks has too little contrast"
