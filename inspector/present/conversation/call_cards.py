@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from inspector.analysis.views.steps.call_facts import CallFact, Outcome, call_fact
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.summaries.context_usage import context_usage
 from inspector.document.document import CaptureDocument
@@ -34,9 +36,11 @@ from inspector.protocol.payloads.reading_commands import sort_of_command
 from inspector.protocol.payloads.shell_commands import command_of, may_run_commands
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import NO_TIME
-from inspector.store.columns.hashes import NO_ROW
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 _MOST_DIFFS = 20
+_CALLS_BEFORE_WRITE = 200
+"""Calls before a write among which an equal one is searched."""
 _STEPS_BEFORE, _CALLS_BEFORE = 400, 24
 """Steps and calls before a change among which a reading of its file is searched; each call costs 0.2 ms."""
 _MAX_SUBJECT = 300
@@ -195,7 +199,31 @@ def _diffs(call: _Call, edits: Sequence[Any], *, whole: bool) -> tuple[Diff, ...
         patch = patch_in_record(call.document.capture.records.read_line_of(call.answer))
         if not patch and call.state is StepState.OK:
             patch = numbered_by_reading(edits[0].lines, _reading_before(call, edits[0].path))
+    if len(edits) == 1 and edits[0].change_type == "written" and _is_written_again(call, edits[0].path):
+        edits = [replace(edits[0], lines=tuple((" ", text) for _, text in edits[0].lines))]
     return tuple(diff_of(edit, patch, whole=whole) for edit in edits[:_MOST_DIFFS])
+
+
+def _is_written_again(call: _Call, path: str) -> bool:
+    """Returns True if an earlier call wrote the same content, by the rule of the changed files."""
+    own, table = _fact_of(call), call.table
+    content = own.touches[0].content if len(own.touches) == 1 else NO_HASH
+    before = np.flatnonzero(table.kinds[: call.step] == StepKind.CALL)[::-1] if content != NO_HASH else ()
+    for step in before[:_CALLS_BEFORE_WRITE]:
+        other = _Call(call.document, table, int(step))
+        known = _fact_of(other).written(path) if other.is_tool else None
+        if known is not None:
+            return known == content
+    return False
+
+
+def _fact_of(call: _Call) -> CallFact:
+    return call_fact(call.message, _OUTCOMES.get(call.state, Outcome.OPEN), call.tool, call.arguments)
+
+
+_OUTCOMES = {
+    StepState.OK: Outcome.OK, StepState.FAILED: Outcome.FAILED, StepState.REJECTED: Outcome.REJECTED,
+}  # fmt: skip
 
 
 def _reading_before(call: _Call, path: str) -> str:

@@ -66,7 +66,8 @@ class FileEdit:
     @property
     def added(self) -> int:
         """Number of added lines."""
-        return sum(sign == "+" for sign, _ in self.lines)
+        beyond = self.left_out if self.change_type == "written" and all(sign == "+" for sign, _ in self.lines) else 0
+        return sum(sign == "+" for sign, _ in self.lines) + beyond
 
     @property
     def removed(self) -> int:

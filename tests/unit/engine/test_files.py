@@ -8,8 +8,10 @@ import pytest
 
 from inspector.engine.engine import Engine
 from inspector.engine.request import RequestError
+from inspector.engine.requests.conversation import DescribeCards, OutlineConversation, OutlineOptions
 from inspector.engine.requests.files import FinalContent, ListFiles
 from tests.builders import document_of, tool_call, tool_result
+from tests.transcribed import ClaudeSession
 
 PATH = "/work/a.py"
 
@@ -98,3 +100,32 @@ def test_accesses_have_their_times() -> None:
     engine.close()
     assert len(file.accesses) == 1
     assert file.accesses[0].time.count(":") == 2
+
+
+@pytest.mark.parametrize(
+    ("calls", "added"),
+    [
+        ([wrote("a\nb\n"), wrote("a\nb\n")], [2, 0]),
+        ([wrote("a\nb\n"), ran("pytest -q"), ("Read", {"file_path": PATH}), wrote("a\nb\n")], [2, 0, 0]),
+        ([wrote("a\nb\n"), edited("b", "c"), wrote("a\nb\n")], [2, 1, 2]),
+        ([wrote("a\nb\n"), wrote("c\n"), wrote("a\nb\n")], [2, 1, 2]),
+        ([wrote("a\nb\n"), ran("make fmt"), wrote("a\nb\n")], [2, 2]),
+        ([wrote("a\nb\n"), ("Agent", {"prompt": "fix it"}), wrote("a\nb\n")], [2, 2]),
+        ([wrote("a\n" * 5_000), wrote("a\n" * 5_000)], [5_000, 0]),
+    ],
+)
+def test_an_equal_write_changes_no_lines(calls: list[tuple[str, dict[str, Any]]], added: list[int]) -> None:
+    session = ClaudeSession()
+    session.prompt("write it")
+    for tool, arguments in calls:
+        session.runs(tool, arguments)
+    engine = Engine()
+    number = engine.adopt(document_of(*session.records))
+    file = engine.answer_request(number, ListFiles())[0]
+    assert [access.added for access in file.accesses] == added
+    assert file.added == sum(added)
+    outline = engine.answer_request(number, OutlineConversation(OutlineOptions(unfolds_all=True)))
+    found = engine.answer_request(number, DescribeCards(tuple(outline.refs(0, len(outline)))))
+    diffs = [diff for card in found for diff in getattr(card, "diffs", ())]
+    assert [diff.added for diff in diffs] == [access.added for access in file.accesses if access.kind.value != "read"]
+    engine.close()

@@ -4,7 +4,8 @@ Calls are counted as in `tool_calls`. Payloads of calls are read once and kept.
 
 RULES: a failed command was fixed if the same command succeeded later. A failed edit was fixed if a later edit of the
 same file succeeded. Commands are the same if they differ only in a leading "cd", in redirections to the output, or in a
-final "head" or "tail". A command also fixes one that differs only in the spelling of the interpreter, as "python3" in
+final "head" or "tail". A write of the content that an earlier call wrote changes no lines, if no call between them may
+have changed the file. A command also fixes one that differs only in the spelling of the interpreter, as "python3" in
 place of "python"; the repair then names it.
 """
 
@@ -24,11 +25,11 @@ from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.base.slices import SlicedWork
 from inspector.protocol.message_text import text_shown
-from inspector.protocol.payloads.file_edits import PATH_ARGUMENTS, edits_of
+from inspector.protocol.payloads.file_edits import PATH_ARGUMENTS, content_after, edits_of
 from inspector.protocol.payloads.outline import nested_value
 from inspector.protocol.payloads.reading_commands import Sort, sort_of_command
 from inspector.protocol.payloads.shell_commands import command_of
-from inspector.store.columns.hashes import NO_ROW
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.store.messages.batch_decoding import read_in_batches
 
 _CALLS_PER_STEP = 64
@@ -51,6 +52,8 @@ _HARMLESS = re.compile(
 _CHANGING = re.compile(
     r">(?!&|\s*/dev/null)|[`$]\(?|-exec|-ok|-delete|-fprint|-fls|<\(|--out|--pre\b|-fix\b|--write|-u\b|-update"
 )
+_QUIET_TOOL = re.compile(r"todo|plan|think|grep|glob|search|fetch|read|view|list|find|\Als\Z", re.IGNORECASE)
+_ACTING_TOOL = re.compile(r"write|edit|replace|move|rename|delete|run|exec|update_(?!plan)", re.IGNORECASE)
 _JOINTS = re.compile(r"[;|&\n]+")
 _MOVING = re.compile(r"\Acd [^&;|]+&& *")
 _TRIMMING = re.compile(r"(?: *2>&1| *\| *(?:head|tail)(?: +[-\w]+)*)+ *\Z")
@@ -85,12 +88,14 @@ class Touch(NamedTuple):
         path: of the file, as written.
         kind: kind of access.
         added, removed: number of lines.
+        content: hash of the whole content that the call writes; NO_HASH if it does not tell it.
     """
 
     path: str
     kind: TouchKind
     added: int
     removed: int
+    content: int = NO_HASH
 
 
 class _Contents(NamedTuple):
@@ -100,6 +105,7 @@ class _Contents(NamedTuple):
     command: str
     sort: Sort
     is_test: bool
+    is_opaque: bool
 
 
 class CallFact(NamedTuple):
@@ -114,6 +120,7 @@ class CallFact(NamedTuple):
         command: its shell command; "" for other calls.
         sort: sort of a command that only reads or searches.
         is_test: its command runs tests, and its output is not only that there are none.
+        is_opaque: its tool may change files that it does not name.
     """
 
     row: int
@@ -124,6 +131,7 @@ class CallFact(NamedTuple):
     command: str
     sort: Sort = ""
     is_test: bool = False
+    is_opaque: bool = False
 
     @property
     def is_change(self) -> bool:
@@ -137,11 +145,47 @@ class CallFact(NamedTuple):
 
     @property
     def may_change_files(self) -> bool:
-        """True for a command that may change any file. RULE: only well-known commands that read or test do not."""
+        """True for a call that may change any file. RULE: only well-known commands that read or test do not."""
+        if not self.command:
+            return self.is_opaque
         command = self.command.replace("2>&1", "")
         if len(self.command) >= _MAX_COMMAND or _CHANGING.search(command):
             return True
         return any(part.strip() and _HARMLESS.match(part.strip()) is None for part in _JOINTS.split(command))
+
+    def written(self, path: str) -> int | None:
+        """Returns the hash of the content of a file after this call, NO_HASH if unknown, or None if unchanged."""
+        if self.outcome is Outcome.REJECTED or (self.outcome is Outcome.FAILED and not self.command):
+            return None
+        if self.may_change_files:
+            return NO_HASH
+        changes = [touch for touch in self.touches if touch.path == path and touch.kind is not TouchKind.READ]
+        if not changes:
+            return None
+        return changes[-1].content if len(changes) == 1 and self.outcome is Outcome.OK else NO_HASH
+
+
+class WrittenContents:
+    """Contents of files that calls wrote, in order of the calls."""
+
+    def __init__(self) -> None:
+        self._hashes: dict[str, int] = {}
+
+    def add(self, call: CallFact) -> CallFact:
+        """Adds the next call; returns it without changed lines if it writes the present content again."""
+        if any(touch.content != NO_HASH and self._hashes.get(touch.path) == touch.content for touch in call.touches):
+            call = call._replace(
+                touches=tuple(
+                    touch._replace(added=0, removed=0) if self._hashes.get(touch.path) == touch.content else touch
+                    for touch in call.touches
+                )
+            )
+        if self._hashes and call.may_change_files and call.outcome is not Outcome.REJECTED:
+            self._hashes.clear()
+        for path in call.changed_paths if call.touches else ():
+            if (content := call.written(path)) is not None:
+                self._hashes[path] = content
+        return call
 
 
 @dataclass(slots=True)
@@ -310,7 +354,7 @@ class KeptCalls:
         calls, strings = calls_of(self._analysis), self._analysis.capture.strings
         targets = self._analysis.correlation.columns["target"][calls.rows].tolist()
         yield from self._read_new(calls.rows, targets)
-        found: list[CallFact] = []
+        found, written = list[CallFact](), WrittenContents()
         columns = zip(
             calls.rows.tolist(), calls.answers.tolist(), calls.failed.tolist(), calls.declined.tolist(), targets,
             strict=True,
@@ -325,7 +369,7 @@ class KeptCalls:
             )  # fmt: skip
             if contents.is_test and answer != NO_ROW and self._found_no_tests(answer):
                 contents = contents._replace(is_test=False)
-            found.append(CallFact(row, answer, outcome, tool, *contents))
+            found.append(written.add(CallFact(row, answer, outcome, tool, *contents)))
             if len(found) % _FACTS_PER_STEP == 0:
                 yield
         return CallFacts(found)
@@ -379,20 +423,31 @@ def _contents_of(tool: str, payload: Mapping[str, Any]) -> _Contents:
     params = payload.get("params")
     arguments = params.get("arguments") if isinstance(params, dict) else None
     nested = nested_value(arguments)
-    arguments = arguments if nested is None else nested
+    return _contents_in(tool, arguments if nested is None else nested)
+
+
+def _contents_in(tool: str, arguments: object) -> _Contents:
     command = command_of(tool, arguments)
     touches = tuple(_touches(tool, arguments))
     line = "" if command is None or touches else command[0]
     short = line[:_MAX_COMMAND]
     is_test = bool(line) and _TESTING.search(short) is not None
-    return _Contents(touches, short, sort_of_command(line) if line else "", is_test)
+    is_opaque = not touches and (_QUIET_TOOL.search(tool) is None or _ACTING_TOOL.search(tool) is not None)
+    return _Contents(touches, short, sort_of_command(line) if line else "", is_test, is_opaque)
+
+
+def call_fact(row: int, outcome: Outcome, tool: str, arguments: object) -> CallFact:
+    """Returns the facts of a single call, whose answer is not read."""
+    return CallFact(row, NO_ROW, outcome, tool, *_contents_in(tool, arguments))
 
 
 def _touches(tool: str, arguments: object) -> Iterator[Touch]:
     kinds = {"changed": TouchKind.EDITED, "written": TouchKind.WRITTEN, "deleted": TouchKind.DELETED}
     edits = edits_of(tool, arguments)
+    whole = content_after(tool, arguments, None) if len(edits) == 1 and edits[0].change_type == "written" else None
+    content = NO_HASH if whole is None else hash_text(whole)
     for edit in edits:
-        yield Touch(edit.path, kinds[edit.change_type], edit.added, edit.removed)
+        yield Touch(edit.path, kinds[edit.change_type], edit.added, edit.removed, content)
     if not edits and isinstance(arguments, dict) and _READING.search(tool):
         path = next((value for key in PATH_ARGUMENTS if isinstance(value := arguments.get(key), str) and value), None)
         if path is not None:
