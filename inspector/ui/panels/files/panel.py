@@ -114,7 +114,7 @@ class FilesPanel(ListPanel):
         self.head.count_things(len(self._files), "file")
         changed = sum(file.is_changed for file in self._files)
         self.head.show_hint(f"{formats.count_of(changed, 'file')} changed" if changed else "", "")
-        self.view.set_empty_text("" if self._files else "No call names a file.")
+        self.view.set_empty_text("No call names a file." if self.latest.answer == [] else "")
 
     @override
     def menu_for(self, row: int) -> QMenu:

@@ -14,6 +14,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.panels.files.panel import FilesPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.ui.slow_answers import answer_slowly
 from tests.ui.windows import panes_of, window_on
 
 
@@ -87,11 +88,15 @@ def test_a_file_folds_and_files_that_are_only_read_can_be_hidden(window: MainWin
     assert [text.split(",")[0] for text in _texts(panel)] == ["/work/a.py"]
 
 
-def test_a_log_without_files_says_so(application: Application, qtbot: QtBot) -> None:
+def test_a_log_without_files_says_so_once_that_is_known(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     window = window_on(application, document_of(envelope("chat", {"text": "a"})))
+    answer_slowly(monkeypatch, panes_of(window).client)
     window.actions_by_id["view.files"].trigger()
     panel = window.center.view("files")
     assert isinstance(panel, FilesPanel)
+    assert panel.view.empty_text == ""
     qtbot.waitUntil(lambda: panel.view.empty_text == "No call names a file.")
 
 
