@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Literal
 
 import msgspec
@@ -159,10 +160,21 @@ def _wrapped(one: str, other: str, width: int) -> Iterator[DifferenceLine]:
         spans = [change.before for change in found], [change.after for change in found]
     elif kind != "same":
         spans = [(0, len(one))], [(0, len(other))]
-    for start in range(0, max(1, len(one), len(other)), width):
-        stop = start + width
+    for pieces in zip_longest(_cuts(one, width), _cuts(other, width), fillvalue=(0, 0)):
         cut = [
             tuple((max(a, start) - start, min(b, stop) - start) for a, b in some if a < stop and b > start and a < b)
-            for some in spans
+            for some, (start, stop) in zip(spans, pieces, strict=True)
         ]
-        yield DifferenceLine(kind, (one[start:stop], other[start:stop]), (cut[0], cut[1]))
+        sides = [text[start:stop] for text, (start, stop) in zip((one, other), pieces, strict=True)]
+        yield DifferenceLine(kind, (sides[0], sides[1]), (cut[0], cut[1]))
+
+
+def _cuts(text: str, width: int) -> Iterator[Span]:
+    """Yields the lines of a text as ranges, broken after a blank if one is in their last two thirds."""
+    start = 0
+    while len(text) - start > width:
+        blank = text.rfind(" ", start + width // 3, start + width)
+        stop = start + width if blank < 0 else blank + 1
+        yield start, stop
+        start = stop
+    yield start, len(text)

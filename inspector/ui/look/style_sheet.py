@@ -125,6 +125,7 @@ QToolButton[variant="status"] { min-height: ${small_in}px; max-height: ${small_i
 QToolButton[variant="link"], QPushButton[variant="link"] { background: transparent; color: $accent; padding: 0 2px;
   border: 1px solid transparent; border-radius: ${r_mark}px; min-height: 0; max-height: 9999px; min-width: 0;
   font-weight: 500; }
+QPushButton[variant="link"][flush="true"] { margin-left: -3px; }
 QPushButton[variant="link"]:hover, QToolButton[variant="link"]:hover { text-decoration: underline; }
 QPushButton[variant="link"]:focus, QToolButton[variant="link"]:focus { border: 1px solid $ring; padding: 0 2px;
   min-height: 0; }

@@ -51,6 +51,7 @@ class AnswerCard(QWidget):
         for link in (self.first, self.cause):
             text = self.texts[link] = TextLabel(name=f"{link.objectName()}Text", wrap=True, parent=self)
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            link.setProperty("flush", True)
             column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
             column.addWidget(text)
             link.clicked.connect(partial(self._follow, link))

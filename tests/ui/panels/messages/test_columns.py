@@ -590,9 +590,9 @@ def test_kinds_in_their_order_show_what_it_goes_by(make_panel: MakePanel) -> Non
     paints = panel.view.paints
     draw = paints.draw
 
-    def note(*args: Any) -> int:
+    def note(*args: Any, **more: Any) -> int:
         drawn.append(args[5])
-        return draw(*args)
+        return draw(*args, **more)
 
     with patch.object(paints, "draw", note):
         panel.view.viewport().grab()
