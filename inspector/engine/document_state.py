@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from inspector.engine.targets import Target, target_of_choice
 from inspector.formats import guards
 from inspector.protocol.secrets.masking import mask_text
 from inspector.sources.recorder_messages import ConnectionState as ConnectionState
 from inspector.store.columns.block import ServerEnd
+from inspector.store.columns.flags import Flag
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
@@ -59,6 +61,7 @@ class DocumentState(msgspec.Struct, frozen=True, kw_only=True):
         received, received_any: number of messages from others; any besides the gateway's greeting.
         is_sessions, is_one_session: editable sessions; one agent's session with its sub-agents.
         has_choice: several contexts, spaces or sources, or more participants than a session of one agent has.
+        has_turns: an agent's session or editable sessions, with prompts of a person.
         has_decisions: a gateway's decisions lie beside the log.
         can_continue: a cancelled reading can continue where it stopped.
         sources: the sources.
@@ -95,6 +98,7 @@ class DocumentState(msgspec.Struct, frozen=True, kw_only=True):
     is_sessions: bool = False
     is_one_session: bool = False
     has_choice: bool = False
+    has_turns: bool = False
     has_decisions: bool = False
     can_continue: bool = False
     sources: list[SourceState] = []
@@ -148,6 +152,7 @@ def state_of(
         is_sessions=document.msp is not None,
         is_one_session=several is not None and several.is_one_session,
         has_choice=_has_choice(document),
+        has_turns=_has_turns(document),
         has_decisions=document.decisions.found is not None,
         can_continue=sources.can_go_on,
         sources=[SourceState(one.name, one.path, id(one) in read) for one in document.capture.sources],
@@ -194,6 +199,21 @@ def _followed_state(document: CaptureDocument) -> FollowedState | None:
     if followed is None or not sources:
         return None
     return FollowedState(followed.rotations, followed.missing, followed.trouble, sources[0].server_end)
+
+
+_FIRST_MESSAGES = 4_096
+"""Messages among which the first prompt of a session is looked for."""
+
+
+def _has_turns(document: CaptureDocument) -> bool:
+    several = document.sources.several
+    if document.msp is not None or (several is not None and not several.is_one_session):
+        return document.msp is not None
+    capture, stop = document.capture, min(len(document.capture), _FIRST_MESSAGES)
+    columns, find = capture.columns, capture.strings.find
+    asked = columns["flags"][:stop] & np.uint32(Flag.DERIVED.value) != 0
+    asked &= (columns["kind"][:stop] == (find("chat") or -1)) & (columns["sender"][:stop] == (find("user") or -1))
+    return bool(asked.any())
 
 
 _FEW_PARTICIPANTS = 5

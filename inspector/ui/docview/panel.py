@@ -91,6 +91,7 @@ class Panel(Generic[H]):
         present: returns True if a document in this state has it.
         hidden: True to hide its dock by default, as all at the bottom; it is then a `BottomPanel`.
         comes_on_request: True for a view whose tab appears when it is first asked for (`Center.add_view`).
+        counts: True for a view whose tab has a count once the view is shown; its room is kept until then.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Panel(Generic[H]):
     present: Callable[[DocumentState], bool] = lambda _state: True
     hidden: bool = False
     comes_on_request: bool = False
+    counts: bool = False
 
     @property
     def on_demand(self) -> bool:

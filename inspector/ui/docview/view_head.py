@@ -53,6 +53,8 @@ class ViewHead(QWidget):
         self.setObjectName("viewHead")
         self._panes: Panes | None = None
         self._bookkeeping_words = ("", "")  # whole and short
+        self._reserved = 0
+        self._counted: list[str] = []
         self.tabs = ViewTabs(theme, self)
         self.scope = ScopeChip(theme, self)
         self.notices = NoticeStack(theme, self)
@@ -68,6 +70,16 @@ class ViewHead(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.tabs)
+
+    def reserve(self, left: int, right: int) -> None:
+        """Keeps the tabs in the place that they have beside the side panes of other views.
+
+        Args:
+            left, right: widths of the hidden panes, in pixels.
+        """
+        self._reserved = left + right
+        self.tabs.set_indent(left)
+        self._fit()
 
     def hold(self, notices: NoticeStack) -> None:
         """Shows the window's notices under the tabs."""
@@ -85,6 +97,7 @@ class ViewHead(QWidget):
         """Shows the state of these panes and connects the tabs to the views."""
         views = center.views_of(panes.client.state)
         self.tabs.set_views([view.title for view in views])
+        self._counted = [view.title for view in views if view.counts]
         titles = {view.id: view.title for view in center.views}
         ids = {view.title: view.id for view in center.views}
         self.tabs.show_view(titles[center.current])
@@ -116,7 +129,10 @@ class ViewHead(QWidget):
 
     def _show_counts(self) -> None:
         if self._panes is not None:
-            self.tabs.set_count(self._panes.counts()[0])
+            shown, total = self._panes.counts()
+            self.tabs.set_count(shown)
+            for title in self._counted:
+                self.tabs.reserve_count(total, title)
             self._show_bookkeeping(self._panes.rows)
             self._fit()
             self._show_hidden()
@@ -145,7 +161,7 @@ class ViewHead(QWidget):
             if not self.bookkeeping.isHidden():
                 needed += self.bookkeeping.fontMetrics().horizontalAdvance(words)
             self.bookkeeping.setText(words)
-            room, least = self.width() - needed, self.scope.least_width
+            room, least = self.width() - self._reserved - needed, self.scope.least_width
             if room >= (0 if self.scope.isHidden() else least if is_short else self.scope.sizeHint().width()):
                 break
         # A layout would take room from the tabs too.

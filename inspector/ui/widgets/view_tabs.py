@@ -22,6 +22,7 @@ class _Tabs(QTabBar):
         super().__init__(parent)
         self._themes = theme_controller
         self.counts: dict[int, str] = {}
+        self.least_digits: dict[int, int] = {}
         self.is_tight = False
 
     @property
@@ -32,11 +33,9 @@ class _Tabs(QTabBar):
     @override
     def tabSizeHint(self, index: int) -> QSize:
         hint = super().tabSizeHint(index)
-        count = self.counts.get(index)
         # Reserves room by the number of digits, so that counting up moves nothing.
-        extra = (
-            self.fontMetrics().horizontalAdvance("0" * len(count)) + round(2 * self._themes.theme.zoom) if count else 0
-        )
+        digits = max(len(self.counts.get(index, "")), self.least_digits.get(index, 0))
+        extra = self.fontMetrics().horizontalAdvance("0" * digits) + round(2 * self._themes.theme.zoom) if digits else 0
         return QSize(hint.width() + extra - 2 * self._saved, hint.height())
 
     @override
@@ -85,6 +84,7 @@ class ViewTabs(QWidget):
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._themes = theme_controller
+        self._indent = 0
         self.setObjectName("viewTabs")
         self.setAccessibleName("Views")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -114,6 +114,12 @@ class ViewTabs(QWidget):
             self._tabs.setTabText(0, self._tabs.tabText(0))
             self._tabs.updateGeometry()
 
+    def set_indent(self, width: int) -> None:
+        """Leaves room before the tabs, in pixels."""
+        if width != self._indent:
+            self._indent = width
+            self._on_theme_changed()
+
     def add_view(self, title: str) -> None:
         self._tabs.addTab(title)
 
@@ -133,17 +139,30 @@ class ViewTabs(QWidget):
                 self._tabs.setCurrentIndex(index)
 
     def set_count(self, count: int | None, title: str = MESSAGES) -> None:
-        for index in range(self._tabs.count()):
-            if self._tabs.tabText(index) == title:
-                words = "" if count is None else f"{count:,}"
-                before = self._tabs.counts.get(index, "")
-                self._tabs.counts[index] = words
-                self._tabs.setAccessibleTabName(index, f"{title} {words}".strip())
-                if len(words) != len(before):
-                    # Qt caches tab sizes until the text of a tab changes.
-                    self._tabs.setTabText(index, title)
-                    self._tabs.updateGeometry()
-                self._tabs.update()
+        for index in self._indices_of(title):
+            words = "" if count is None else f"{count:,}"
+            before = self._tabs.counts.get(index, "")
+            self._tabs.counts[index] = words
+            self._tabs.setAccessibleTabName(index, f"{title} {words}".strip())
+            if len(words) != len(before):
+                self._resize_tab(index)
+            self._tabs.update()
+
+    def reserve_count(self, most: int, title: str) -> None:
+        """Keeps room for a count up to `most`, so that the tabs stay in place when it comes."""
+        for index in self._indices_of(title):
+            digits = len(f"{most:,}") if most else 0
+            if digits != self._tabs.least_digits.get(index, 0):
+                self._tabs.least_digits[index] = digits
+                self._resize_tab(index)
+
+    def _indices_of(self, title: str) -> list[int]:
+        return [index for index in range(self._tabs.count()) if self._tabs.tabText(index) == title]
+
+    def _resize_tab(self, index: int) -> None:
+        # Qt caches tab sizes until the text of a tab changes.
+        self._tabs.setTabText(index, self._tabs.tabText(index))
+        self._tabs.updateGeometry()
 
     def words(self) -> list[str]:
         """Returns titles with counts."""
@@ -158,7 +177,7 @@ class ViewTabs(QWidget):
     def _on_theme_changed(self) -> None:
         self.setFixedHeight(self._themes.theme.metrics.head)
         self._tabs.setFixedHeight(self._themes.theme.metrics.head)
-        self._row.setContentsMargins(0, 0, self._themes.theme.metrics.cell_padding, 0)
+        self._row.setContentsMargins(self._indent, 0, self._themes.theme.metrics.cell_padding, 0)
         self._row.setSpacing(self._themes.theme.metrics.cell_padding)
 
     @override

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QByteArray, QObject, QPoint, QSettings, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QStyle, QTabWidget, QWidget
 
 from inspector.base.paths import config_folder
 from inspector.ui.window.docks import BOTTOM, DOCKS
@@ -66,12 +66,14 @@ class WindowLayout(QObject):
 
     Signals:
         room_changed(): the room for details beside the messages is lost or regained.
+        reserved(int, int): widths at the left and right that other views give to side panes, in pixels.
 
     Side panes have the default widths for the window's width until the user drags them. This also holds for a window
     stored on one screen and shown on another.
     """
 
     room_changed = Signal()
+    reserved = Signal(int, int)
 
     def __init__(
         self, window: QMainWindow, theme: ThemeController, docks: Mapping[str, QDockWidget], *, remembers: bool
@@ -97,6 +99,9 @@ class WindowLayout(QObject):
         self._hidden_for_room: set[str] = set()  # titles of the panes hidden for lack of room
         self._freed: frozenset[Qt.DockWidgetArea] = frozenset()  # sides whose place the view takes
         self._hidden_for_view: set[str] = set()  # titles of the side panes hidden meanwhile
+        self._shown_for_view: set[str] = set()  # titles of the side panes that only this view shows
+        self._view = ""
+        self._asked_for: set[tuple[str, str]] = set()  # views and titles of panes that the user has shown there
         self._settle_timer = QTimer(self)
         self._settle_timer.setSingleShot(True)
         self._settle_timer.setInterval(0)  # after the docks are laid out
@@ -140,20 +145,26 @@ class WindowLayout(QObject):
         height = round(_BOTTOM_HEIGHT * self._theme.theme.zoom)
         self._window.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
 
-    def free_sides(self, sides: Iterable[Qt.DockWidgetArea]) -> None:
-        """Hides the panes of sides whose place the view takes, and shows the panes of other sides again.
+    def free_sides(self, sides: Iterable[Qt.DockWidgetArea], view: str) -> None:
+        """Hides the panes of sides whose place a view takes, and shows the panes of other sides again.
 
-        Panes that the user shows meanwhile stay.
+        Panes that the user shows meanwhile stay, and are shown whenever that view returns.
         """
         freed = frozenset(sides)
-        if freed == self._freed:
+        if (freed, view) == (self._freed, self._view):
             return
-        self._freed = freed
+        if view != self._view:
+            self._remember_asked()
+        self._freed, self._view = freed, view
         for title, dock in self._docks.items():
             if not self._stands_at_side(title):
                 continue
             if self._is_freed(title):
-                if not dock.isHidden():
+                if (view, title) in self._asked_for:
+                    if dock.isHidden() and title not in self._hidden_for_view:
+                        self._shown_for_view.add(title)
+                    dock.show()
+                elif not dock.isHidden():
                     dock.hide()
                     self._hidden_for_view.add(title)
             elif title in self._hidden_for_view:
@@ -163,6 +174,37 @@ class WindowLayout(QObject):
         self._hide_panes_without_room()
         self._fit_sides()
         self._settle_timer.start()
+
+    def _remember_asked(self) -> None:
+        """Remembers the panes that the user has shown although the view takes their place."""
+        for title, dock in self._docks.items():
+            if self._is_freed(title) and self._stands_at_side(title):
+                asked = self._view, title
+                if dock.isHidden():
+                    self._asked_for.discard(asked)
+                else:
+                    self._asked_for.add(asked)
+                    if title in self._shown_for_view:
+                        dock.hide()  # as it was before this view
+        self._shown_for_view.clear()
+
+    def _reserved_widths(self) -> tuple[int, int]:
+        """Returns the widths of the side panes that are hidden for the view, and would have room."""
+        without_room = {title for titles in _HIDE_ORDER[: self._hidden_steps] for title in titles}
+        hidden = {title for title in self._hidden_for_view - without_room if self._docks[title].isHidden()}
+        widths = self._side_widths(self._window.width())
+        separator = self._window.style().pixelMetric(
+            QStyle.PixelMetric.PM_DockWidgetSeparatorExtent, None, self._window
+        )
+        areas = {self._window.dockWidgetArea(self._docks[title]) for title in hidden}
+        sides = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        shown = {self._window.dockWidgetArea(dock) for dock in self._docks.values()
+                 if not dock.isHidden() and not dock.isFloating()}  # fmt: skip
+        left, right = (
+            width + separator if side in areas and side not in shown else 0
+            for side, width in zip(sides, widths, strict=True)
+        )
+        return left, right
 
     def _is_freed(self, title: str) -> bool:
         return self._window.dockWidgetArea(self._docks[title]) in self._freed
@@ -349,6 +391,11 @@ class WindowLayout(QObject):
         if {"Contexts", "Details"} <= self._docks.keys():
             self._set_sides(*self._side_widths(self._window.width()))
 
+    def report_reserved(self) -> None:
+        """Emits `reserved`."""
+        if {"Contexts", "Details"} <= self._docks.keys():
+            self.reserved.emit(*self._reserved_widths())
+
     def _side_widths(self, width: int) -> tuple[int, int]:
         """Returns the widths of the left panes and the details for a window width, in pixels."""
         zoom, docks = self._theme.theme.zoom, self._docks
@@ -372,3 +419,4 @@ class WindowLayout(QObject):
             if not self._docks[title].isHidden() and self._stands_at_side(title) and width > 0
         }  # fmt: skip
         self._window.resizeDocks(list(shown), list(shown.values()), Qt.Orientation.Horizontal)
+        self.report_reserved()

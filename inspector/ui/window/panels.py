@@ -242,7 +242,7 @@ PANELS: tuple[Panel[Panes], ...] = (
     Panel("facets", "Facets", Area.LEFT, "view.facets", "search-and-filter", _facets, waits=True, hidden=True),
     Panel(OVERVIEW, "Overview", Area.MIDDLE, "view.overview", "first-steps", _overview, waits=True),
     Panel(CONVERSATION, "Conversation", Area.MIDDLE, "view.conversation", "coding-agents", _conversation, waits=True),
-    Panel("steps", "Steps", Area.MIDDLE, "view.steps", "why", _steps, waits=True),
+    Panel("steps", "Steps", Area.MIDDLE, "view.steps", "why", _steps, waits=True, counts=True),
     Panel(MESSAGES, "Messages", Area.MIDDLE, "view.messages", "first-steps", _messages),
     Panel("timeline", "Timeline", Area.MIDDLE, "view.timeline", "why", _timeline, waits=True),
     Panel("model_sees", "Model sees", Area.MIDDLE, "view.model_sees", "model-sees", _model_sees, waits=True),

@@ -14,7 +14,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
 
 from inspector.present.wire_text import window_title
-from inspector.ui.docview.panel import COMPARE, OVERVIEW
+from inspector.ui.docview.panel import COMPARE, CONVERSATION, OVERVIEW
 from inspector.ui.services import usual_folder
 from inspector.ui.window.panels import PANELS
 
@@ -554,6 +554,8 @@ class WindowFeatures(QMainWindow):
             self.shown.attached.connect(attach)
         self.center.changed.connect(lambda _view: self.action_state.show_view(self.center.currentWidget()))
         self.center.changed.connect(self.free_sides)
+        self.layout_keeper.reserved.connect(self.view_head.reserve)
+        self.dock_row.changed.connect(self.layout_keeper.report_reserved)
         showing = Showing(
             self, self.shown, self.theme, pages=self.pages, bars=self.bars, head=self.view_head, center=self.center,
             docks=self.dock_row, layout=self.layout_keeper, restoring=self.restoring,
@@ -679,18 +681,22 @@ class WindowFeatures(QMainWindow):
         self.free_sides()
 
     def free_sides(self) -> None:
-        """Gives the view the place of side panes: all for the overview, the left ones where they offer no choice."""
+        """Gives the view the place of side panes: all for the overview, the left ones where they offer no choice.
+
+        The conversation of one session has the list of its turns in the place of the contexts.
+        """
         from inspector.ui.docview import center
 
-        state = self.shown.state
+        state, view = self.shown.state, self.center.current
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         may_offer = state.has_choice or state.is_live or state.unread_bytes > 0
-        if self.center.current in (OVERVIEW, COMPARE):
-            self.layout_keeper.free_sides((left, right))
-        elif may_offer or not center.folds_sides(self.application.settings):
-            self.layout_keeper.free_sides(())
+        folds = center.folds_sides(self.application.settings)
+        if view in (OVERVIEW, COMPARE):
+            self.layout_keeper.free_sides((left, right), view)
+        elif folds and (not may_offer or (view == CONVERSATION and state.has_turns)):
+            self.layout_keeper.free_sides((left,), view)
         else:
-            self.layout_keeper.free_sides((left,))
+            self.layout_keeper.free_sides((), view)
 
     def listen_to_view(self, panes: Panes) -> None:
         """Ends notes and name cards when filter or scope change, since they concern the old view."""
