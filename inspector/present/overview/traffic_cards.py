@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
 from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS
@@ -40,31 +41,49 @@ _OUTCOMES: dict[int, tuple[str, Tone]] = {
 
 
 def people_card(facts: OverviewFacts) -> Card | None:
-    """Returns the card of the participants, most messages first, if there are two or more."""
+    """Returns the card of the participants and other senders, most messages first, if there are two participants.
+
+    Messages of this program's earlier connections count for its present name. A gateway is no participant.
+    """
     analysis, strings = facts.analysis, facts.document.capture.strings
-    known = shown_participants(analysis)
+    known = dict.fromkeys(name for _, name in shown_participants(analysis))
     if len(known) < 2:
         return None
-    sent = Counter(facts.document.capture.columns["sender"][: len(analysis)].tolist())
-    calls = Counter(facts.document.capture.columns["sender"][[call.row for call in facts.calls.calls]].tolist())
-    names = sorted(dict.fromkeys(name for _, name in known), key=lambda name: -sent[strings.find(name) or -1])
+    senders = facts.document.capture.columns["sender"]
+    sent = Counter({strings[code]: n for code, n in Counter(senders[: len(analysis)].tolist()).items() if code})
+    calls = Counter(strings[code] for code in senders[[call.row for call in facts.calls.calls]].tolist() if code)
+    former = {name: own for name, own in _former_names(analysis).items() if name not in known}
+    for counts in (sent, calls):
+        for name in [name for name in counts if name in former]:
+            counts[former[name]] += counts.pop(name)
+    names = sorted(dict.fromkeys((*known, *sent)), key=lambda name: -sent[name])
+    most = max(1, max(sent.values(), default=0))
     rows: list[Row] = []
     for name in names[:_MOST]:
-        code, link = strings.find(name) or -1, Link(MESSAGES, filter=f"from == {quote(name)}")
-        words = [Words(formats.count_of(sent[code], "message"), "quiet")]
-        words += [Words(f", {formats.count_of(calls[code], 'call')}", "quiet")] if calls[code] else []
-        share = sent[code] / max(1, max(sent.get(strings.find(one) or -1, 0) for one in names))
-        rows.append(Row(f"who {name}", (Words(safe_line(name, _NAME), link=link),), share=share, end=tuple(words)))
+        alike = [name, *(one for one, own in former.items() if own == name)]
+        link = Link(MESSAGES, filter=" || ".join(f"from == {quote(one)}" for one in alike))
+        words = [Words(formats.count_of(sent[name], "message"), "quiet")]
+        words += [Words(f", {formats.count_of(calls[name], 'call')}", "quiet")] if calls[name] else []
+        label = [Words(safe_line(name, _NAME), link=link)]
+        label += [Words(", not a participant", "quiet")] if name not in known else []
+        rows.append(Row(f"who {name}", tuple(label), share=sent[name] / most, end=tuple(words)))
     if len(names) > _MOST:
-        rows.append(Row("more", words=(Words(f"{len(names) - _MOST:,} more", "quiet"),)))
+        rest = formats.count_of(sum(sent[name] for name in names[_MOST:]), "message")
+        rows.append(Row("more", words=(Words(f"{len(names) - _MOST:,} more", "quiet"),), end=(Words(rest, "quiet"),)))
     counts = AccountSentences(facts.document, facts.tally).counts()
     return Card(
         "people",
         "Who is here?",
         (Section("", tuple(rows)),),
-        f"{len(names):,}",
+        f"{len(known):,}",
         (Words(f"participants, {counts.partition(' of ')[0]}", "quiet"),),
     )
+
+
+def _former_names(analysis: Analysis) -> dict[str, str]:
+    """Returns the present name of this program by each of its earlier ones."""
+    trust = analysis.trust
+    return {name: next(reversed(trust.own[space])) for space in trust.own for name in trust.former_ids(space)}
 
 
 def waits_card(facts: OverviewFacts) -> Card | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -394,6 +395,28 @@ def test_a_gateway_is_titled_by_what_was_asked() -> None:
     assert "demo-round.ctxcap" in overview.above
     assert [one.link.view for one in overview.below if one.link is not None] == ["conversation"] * 2
     assert overview.cards[0].id == "people"
+
+
+def test_every_sender_has_a_bar_and_a_former_name_counts_for_the_present_one() -> None:
+    document = document_at(sample("captures/demo-round.ctxcap"))
+    card = card_of(overview_in(document), "people")
+    assert card is not None
+    assert card.figure == "6"
+    rows = {row.key.removeprefix("who "): row for row in card.sections[0].rows}
+    senders = Counter(document.capture.string("sender", row) for row in range(len(document.analysis)))
+    assert {name: line_text(row.end).split()[0] for name, row in rows.items()} == {
+        name: f"{count:,}" for name, count in senders.items() if name is not None
+    }
+    assert line_text(rows["gateway"].label) == "gateway, not a participant"
+    own = next(space for space in document.analysis.trust.own)
+    document.analysis.trust.own[own] = {"gateway": None, "inspector-7f3a": None}
+    card = card_of(overview_in(document), "people")
+    assert card is not None
+    row = next(row for row in card.sections[0].rows if row.key == "who inspector-7f3a")
+    assert line_text(row.end) == f"{senders['inspector-7f3a'] + senders['gateway']} messages"
+    link = row.label[0].link
+    assert link is not None
+    assert link.filter == 'from == "inspector-7f3a" || from == "gateway"'
 
 
 def test_a_failure_names_the_spelling_of_the_command_that_succeeded() -> None:
