@@ -12,6 +12,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepTable, given_tokens, step_table
 from inspector.analysis.views.steps.step_table import StepState as StepState
+from inspector.analysis.views.steps.step_tree import running_times
 from inspector.analysis.views.steps.time_split import split_times
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, check_row_count
@@ -65,6 +66,7 @@ class Turn(NamedTuple):
         model_ns, tools_ns, person_ns, allowed_ns: nanoseconds, as in `TimeSplit`.
         calls, failed, rejected: tool calls, those that failed, and those that a person did not allow.
         agents: sub-agents started.
+        took_ns: time with a running step, as in *Steps*; -1 if unknown.
         dollars: reported or priced cost; NaN if unknown.
     """
 
@@ -80,6 +82,7 @@ class Turn(NamedTuple):
     failed: int
     rejected: int
     agents: int
+    took_ns: int
     dollars: float
 
 
@@ -87,7 +90,7 @@ class Turns(msgspec.Struct, frozen=True):
     """Turns in order, without their prompts.
 
     Attributes:
-        figures: (n, 12) int64, the attributes of `Turn` without the last.
+        figures: (n, 13) int64, the attributes of `Turn` without the last.
         dollars: (n,) float64.
         contexts: (n, 2) int64, reported context of the first and of the last output in the context of the prompt; -1
             if unknown.
@@ -150,6 +153,7 @@ def _turns(held: OpenDocument, asked: ListTurns) -> Turns:
                 calls, states == StepState.FAILED, states == StepState.REJECTED, table.opens[steps] != NO_NODE,
             )
         ),
+        running_times(table, steps, turns, count),
     ))  # fmt: skip
     return Turns(figures, dollars, _contexts(table, steps, turns, count))
 

@@ -40,7 +40,7 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 _MOST_DIFFS = 20
 _CALLS_BEFORE_WRITE = 200
-"""Calls before a write among which an equal one is searched."""
+"""Limit of earlier calls that are compared with a write."""
 _STEPS_BEFORE, _CALLS_BEFORE = 400, 24
 """Steps and calls before a change among which a reading of its file is searched; each call costs 0.2 ms."""
 _MAX_SUBJECT = 300

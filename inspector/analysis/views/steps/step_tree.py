@@ -134,6 +134,24 @@ def outputs_of(table: StepTable) -> Array:
     return found
 
 
+def running_times(table: StepTable, steps: Array, groups: Array, count: int) -> Array:
+    """Returns (count,) the time of each group with a running step, without waits for a permission; UNKNOWN.
+
+    Args:
+        table: the steps.
+        steps: (n,) indexes of steps.
+        groups: (n,) group of each, from 0; below 0 without one.
+        count: number of groups.
+    """
+    worked = np.unique(table.nodes[table.kinds == StepKind.MODEL])
+    counting = (table.opens[steps] == NO_NODE) | ~np.isin(table.opens[steps], worked)
+    index, starts, stops = table.working_times(steps)
+    counted = np.flatnonzero(counting[index] & (groups[index] >= 0) & (stops > starts) & (starts != NO_TIME))
+    index, starts, stops = index[counted], starts[counted], stops[counted]
+    lengths = union_lengths(groups[index], starts, stops, count)
+    return np.where(lengths > 0, lengths, UNKNOWN)
+
+
 class _Rows(NamedTuple):
     """Rows before they are ordered; the first ones are steps, in the order of `leaves`."""
 
@@ -386,20 +404,13 @@ class _Builder:
 
     def _set_unions(self, rows: _Rows, count: int, leaves: Array, took: Array) -> None:
         """Replaces the durations of groups by the time in which any of their steps ran."""
-        table = self._table
-        worked = np.unique(table.nodes[table.kinds == StepKind.MODEL])
-        counting = (table.opens[leaves] == NO_NODE) | ~np.isin(table.opens[leaves], worked)
-        index, starts, stops = table.working_times(leaves)
-        counted = np.flatnonzero(counting[index] & (stops > starts) & (starts != NO_TIME))
-        index, starts, stops = index[counted], starts[counted], stops[counted]
         roots = _roots(rows.parents)[:count]
         for kinds, groups in (
             ((RowKind.TURN, RowKind.AGENT, RowKind.TOOL), roots), ((RowKind.JOINED,), rows.parents[:count]),
         ):  # fmt: skip
-            inside = groups[index] >= 0
-            lengths = union_lengths(groups[index[inside]], starts[inside], stops[inside], len(rows.kinds))
+            times = running_times(self._table, leaves, groups, len(rows.kinds))
             chosen = np.isin(rows.kinds, kinds)
-            took[chosen] = np.where(lengths[chosen] > 0, lengths[chosen], UNKNOWN)
+            took[chosen] = times[chosen]
 
     def _bars(self, rows: _Rows, count: int, leaves: Array, ends: Array, order: Array) -> NDArray[np.uint8]:
         table = self._table

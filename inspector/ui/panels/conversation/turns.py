@@ -40,6 +40,7 @@ _GAP_NS = 60_000_000_000
 _PROMPT_LINES = 2
 _BAR = 6
 _ROOT = QModelIndex()
+TURN_TIME = "the time in which any step of the turn ran, as in Steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ class TurnRow:
 def fact_words(turn: Turn) -> list[tuple[str, str]]:
     """Returns the facts below a turn's bar, each with the token of its colour."""
     facts: list[tuple[str, str]] = []
-    if NO_TIME not in (turn.starts_ns, turn.stops_ns):
-        facts.append((formats.duration(turn.stops_ns - turn.starts_ns), "ink.tertiary"))
+    if turn.took_ns >= 0:
+        facts.append((formats.duration(turn.took_ns), "ink.tertiary"))
     if turn.calls:
         facts.append((formats.count_of(turn.calls, "call"), "ink.tertiary"))
     if turn.agents:
@@ -182,6 +183,10 @@ class TurnsModel(QAbstractListModel):
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) and index.isValid():
             return turn_text(self.row(index.row()))
+        if role == Qt.ItemDataRole.ToolTipRole and index.isValid():
+            turn = self.row(index.row()).turn
+            known = turn is not None and turn.took_ns >= 0
+            return f"{formats.duration(turn.took_ns)}: {TURN_TIME}" if turn is not None and known else None
         return None
 
 

@@ -626,7 +626,7 @@ def test_a_document_without_turns_has_no_empty_list_of_turns(application: Applic
 
 
 def test_facts_of_a_turn_leave_out_whole_facts_and_failures_last(application: Application) -> None:
-    turn = Turn(0, 0, 0, 60 * 10**9, 1, 1, 0, 0, 22, 2, 3, 3, float("nan"))
+    turn = Turn(0, 0, 0, 60 * 10**9, 1, 1, 0, 0, 22, 2, 3, 3, 60 * 10**9, float("nan"))
     metrics = QFontMetrics(application.theme.theme.font("small"))
     for width in (400, 220, 160, 60):
         words = [one for one, _token in fitting_facts(turn, metrics, width)]

@@ -11,7 +11,9 @@ import numpy as np
 from inspector.analysis.views.steps.step_table import StepKind, StepState, StepTable, step_table
 from inspector.analysis.views.steps.time_split import TimeSplit, split_time
 from inspector.engine.engine import Engine
+from inspector.engine.requests.steps import ListSteps, RowKind, StepQuestion
 from inspector.engine.requests.turns import DescribePrompts, ListTurns
+from inspector.ui.panels.conversation.turns import fact_words
 from tests.builders import document_at, document_of
 from tests.transcribed import ClaudeSession, agent_progress
 
@@ -261,3 +263,17 @@ def test_usage_in_progress_of_a_sub_agent_is_of_the_call_that_started_it() -> No
     assert table.tokens[call].tolist() == [6, 10, 1_400, 0]
     reports = document_of(*without).analysis.usage
     assert reports.incomplete_count == 2, "their output tokens are those of the first moment"
+
+
+def test_the_time_of_a_turn_is_the_same_in_steps_and_in_the_conversation() -> None:
+    engine = Engine()
+    late = {"type": "last-prompt", "lastPrompt": "again", "leafUuid": "u5", "sessionId": "s1"}
+    noted = _line(6, 50, "user", "<local-command-stdout>Set effort to high</local-command-stdout>", isMeta=True)
+    number = engine.adopt(document_of(*_AS_TWO_TURNS, noted, late))
+    turns = engine.answer_request(number, ListTurns())
+    rows = engine.answer_request(number, ListSteps(StepQuestion()))
+    engine.close()
+    of_turns = rows.kinds == RowKind.TURN
+    assert rows.took_ns[of_turns].tolist() == [9 * _S, 1 * _S]
+    assert [turn.took_ns for turn in (turns[0], turns[1])] == [9 * _S, 1 * _S]
+    assert fact_words(turns[1])[0][0] == "1.0 s"
