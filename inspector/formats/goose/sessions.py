@@ -96,7 +96,7 @@ def _in_database(path: Path) -> Iterator[AgentSession]:
 def _typed_text(content: object) -> str:
     try:
         return text_of(msgspec.json.decode(content)) if isinstance(content, str) else ""
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return ""
 
 

@@ -98,9 +98,9 @@ def parse_markdown(text: str, *, keeps_lines: bool = False) -> Blocks:
 
 def plain_blocks(text: str) -> Blocks:
     """Returns a text as paragraphs, without Markdown."""
-    return tuple(
-        Paragraph((Run(_safe(part.strip("\n"))),)) for part in _PARAGRAPHS.split(text[:MAX_MARKDOWN]) if part.strip()
-    )
+    # A bare CR ends a line in Markdown, and so a quotation that the text stands in.
+    lines = text[:MAX_MARKDOWN].replace("\r\n", "\n").replace("\r", "\n")
+    return tuple(Paragraph((Run(_safe(part.strip("\n"))),)) for part in _PARAGRAPHS.split(lines) if part.strip())
 
 
 def _safe(text: str) -> str:

@@ -76,7 +76,7 @@ class Ignored:
         if value[:1] in "{[" and len(value) <= _MAX_DECODED:
             try:
                 return self.json_text(msgspec.json.decode(value), of_result=True)
-            except (msgspec.DecodeError, RecursionError):
+            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
                 pass
         return self.text(value, of_result=True)
 

@@ -97,7 +97,7 @@ def _results(comparison: RunComparison, run: RunSteps, place: int) -> Values:
     if text[:1] in ("{", "["):
         try:
             return _fields(comparison, comparison.ignored.pruned(msgspec.json.decode(text)), of_result=True)
-        except (msgspec.DecodeError, RecursionError):
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             pass
     normalized = comparison.ignored.text(text[:_MOST_TEXT], of_result=True).decode("utf-8", "replace")
     found: dict[str, list[bytes]] = {"": [_NUMBERED.sub(r"\1", normalized).encode()]}

@@ -109,6 +109,16 @@ def test_values_that_differ_in_every_pair_are_named_until_they_are_ignored(tmp_p
     assert noise_of(tmp_path, session(), session(seed=2)) == []
 
 
+def test_half_a_surrogate_pair_in_a_result_of_json_is_compared(tmp_path: Path) -> None:
+    texts = [f'{{"port": {port}, "text": "\ud800"}}' for port in range(8)]
+    told, other = (ClaudeSession("00000000-0000-4000-8000-00000000000d") for _ in range(2))
+    for made, results in ((told, texts[:4]), (other, texts[4:])):
+        made.prompt("Look at the harbour.")
+        for place, result in enumerate(results):
+            made.runs("look", {"quay": place}, result)
+    assert noise_of(tmp_path, told.records, other.records) == []
+
+
 def test_ignored_fields_and_patterns_do_not_count(tmp_path: Path) -> None:
     pair = Pair("", session(test="1 failed at 5:9"), session(seed=2, test="1 failed at 17:3"), "", "")
     first = [
