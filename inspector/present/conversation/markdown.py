@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from inspector.present import formats
 from inspector.present.code import language_of
 from inspector.present.conversation.blocks import (
     Block,
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 MAX_MARKDOWN = 100_000
 """Limit of a parsed text in characters; the rest is left out."""
 _MAX_DEPTH = 12
-_MAX_TABLE_ROWS = 500
+_MAX_TABLE_ROWS, _MAX_TABLE_COLUMNS, _MAX_TABLE_CELLS = 500, 100, 5_000
+"""Limits of a table. Qt lays out some 10,000 cells a second, and the window waits for it."""
 _MAX_MARKS = 1_000
 """Limit of marks in one paragraph; parsing takes quadratic time at worst."""
 _MARKS = re.compile(r"[\[\]*_`~!<&]")
@@ -169,9 +171,14 @@ class _Reader:
                 aligns.append(aligned[1] if aligned else "left")
             place += 1
         head, body = (rows[0] if rows else []), rows[1:]
-        width = len(head)
-        shown = tuple(tuple((row + [()] * width)[:width]) for row in body[:_MAX_TABLE_ROWS])
-        return Table(tuple(head), shown, tuple(aligns[:width]), max(0, len(body) - _MAX_TABLE_ROWS)), place + 1
+        width = min(len(head), _MAX_TABLE_COLUMNS)
+        count = min(len(body), _MAX_TABLE_ROWS, _MAX_TABLE_CELLS // max(1, width))
+        if len(head) > width:  # the last column tells the number of columns left out
+            rows = [[*row[: width - 1], ()] for row in rows[: count + 1]]
+            head = [*head[: width - 1], (Run(f"… {formats.count_of(len(head) - width + 1, 'more column')}"),)]
+            body = [*rows[1:], *body[count:]]
+        shown = tuple(tuple((row + [()] * width)[:width]) for row in body[:count])
+        return Table(tuple(head), shown, tuple(aligns[:width]), len(body) - count), place + 1
 
 
 def _item(blocks: list[Block]) -> ListItem:

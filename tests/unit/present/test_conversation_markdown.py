@@ -19,7 +19,7 @@ from inspector.present.conversation.blocks import (
     RunStyle,
     Table,
 )
-from inspector.present.conversation.markdown import parse_markdown
+from inspector.present.conversation.markdown import parse_markdown, plain_blocks
 from inspector.present.conversation.markdown_text import blocks_text, escaped
 
 TEXT = """# Title
@@ -139,3 +139,21 @@ def test_edits_in_code_are_diffs() -> None:
     text = "bread.md\n\n```\n<<<<<<< SEARCH\n20 g salt\n=======\n10 g salt\n>>>>>>> REPLACE\n```"
     [code] = [one for one in parse_markdown(text) if isinstance(one, CodeBlock)]
     assert (code.text, code.language) == ("-20 g salt\n+10 g salt", "diff")
+
+
+def test_a_wide_or_long_table_is_limited_and_says_so() -> None:
+    wide = "|a" * 10_000 + "|\n" + "|-" * 10_000 + "|\n" + "|b|\n" * 5
+    (table,) = (block for block in parse_markdown(wide) if isinstance(block, Table))
+    assert (len(table.head), len(table.rows), len(table.aligns), table.more) == (100, 5, 100, 0)
+    assert table.head[-1][0].text == "… 9,901 more columns"
+    assert all(len(row) == 100 and row[-1] == () for row in table.rows)
+    (table,) = parse_markdown("|a" * 100 + "|\n" + "|-" * 100 + "|\n" + "|b|\n" * 80)
+    assert isinstance(table, Table)
+    assert (len(table.head), len(table.rows), table.more, table.head[-1][0].text) == (100, 50, 30, "a")
+
+
+def test_a_bare_cr_ends_a_line_of_a_plain_paragraph() -> None:
+    (one, other) = plain_blocks("a\r- b\r\n\r\nc")
+    assert isinstance(one, Paragraph)
+    assert one.runs[0].text == "a\n- b"
+    assert isinstance(other, Paragraph)
