@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -78,8 +78,16 @@ class ChatPanel(QWidget):
 
     # Conversation
 
-    def replace_conversation(self, conversation: ConversationPanel, context: Scope | None) -> None:
-        """Shows the conversation of another projection at the same place; `context` is that of the sub-session."""
+    def replace_conversation(
+        self, conversation: ConversationPanel, context: Scope | None, found: Mapping[int, int]
+    ) -> None:
+        """Shows the conversation of another projection at the same place, with the same cards open.
+
+        Args:
+            conversation: the other conversation.
+            context: the context of the sub-session in it.
+            found: its messages by the messages of this one.
+        """
         before = self.conversation
         place, row, outline = before.view.place, before.view.currentIndex().row(), before.model.outline
         was_unfolded = outline is not None and before.model.is_inherited(1)
@@ -89,12 +97,13 @@ class ChatPanel(QWidget):
             conversation.view.return_to(place)
 
         def restore() -> None:
-            if was_unfolded:
+            if was_unfolded and not conversation.model.is_inherited(1):
                 conversation.when_shown(return_to_place)
                 conversation.open_row(0)
             else:
                 return_to_place()
 
+        conversation.open_as(before, found)
         before.stop()
         self._column.removeWidget(before)
         before.hide()

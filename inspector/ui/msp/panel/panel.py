@@ -17,6 +17,7 @@ from typing_extensions import override
 from inspector.engine.request import RequestError
 from inspector.engine.requests.filters import Scope
 from inspector.engine.requests.msp_sessions import ContextOfSubsession
+from inspector.engine.requests.places import KeepPlaces, RestorePlaces
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.chat import ChatPanel
 from inspector.ui.msp.panel.list import NOTHING, SubsessionList
@@ -180,7 +181,13 @@ class SubsessionsPanel(QWidget):
             with suppress(RequestError):  # it was removed
                 context = panes.client.answer_now(ContextOfSubsession(self.chat.sub.key))
         conversation = cast("ConversationPanel", panes.panel("conversation"))
-        self.chat.replace_conversation(conversation, None if context is None else Scope(*context))
+        opened = self.chat.conversation.reading_place().open_messages
+        found: dict[int, int] = {}
+        if opened:
+            kept = self.client.answer_now(KeepPlaces(opened))
+            here = panes.client.answer_now(RestorePlaces(kept)).messages
+            found = {there: message for there, message in zip(opened, here, strict=True) if message is not None}
+        self.chat.replace_conversation(conversation, None if context is None else Scope(*context), found)
         self.conversation_shown.emit()
         self.client.replace_by(panes.client)
 

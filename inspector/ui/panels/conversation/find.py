@@ -46,6 +46,12 @@ class ReadingPlace(NamedTuple):
     opened: frozenset[tuple[int, int]]
     whole: frozenset[tuple[int, int]]
 
+    @property
+    def open_messages(self) -> tuple[int, ...]:
+        """The messages of opened and closed cards and folds, ascending."""
+        cards = {message for _kind, message in self.opened | self.whole}
+        return tuple(sorted({*cards, *self.unfolded, *self.folded}))
+
 
 class Reader(Protocol):
     """Moves of the panel that the search needs."""

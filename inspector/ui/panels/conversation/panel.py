@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 import numpy as np
@@ -45,6 +45,7 @@ _SIDE_FROM = 640
 _REST = 10
 """The outline takes at most this fraction of the time."""
 NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
+_FOLDS = (CardKind.FOLD, CardKind.RECORDS, CardKind.INHERITED)
 _UNFOLDABLE = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT, CardKind.INHERITED)
 
 
@@ -59,6 +60,7 @@ class ConversationPanel(QWidget):
         agent_chosen(int, int): follow the agent with this first message and context.
         end_left(): the user has scrolled away from the end.
         outside_selected(int): this message was selected elsewhere, and is not in the context shown alone.
+        json_requested(int): copy this message as JSON.
         global_requested(int): make this message of a sub-session global, or take that back.
         menu_opening(QMenu, int): the menu of a card opens; others add their acts for its message.
 
@@ -74,6 +76,7 @@ class ConversationPanel(QWidget):
     agent_chosen = Signal(int, int)
     end_left = Signal()
     outside_selected = Signal(int)
+    json_requested = Signal(int)
     global_requested = Signal(int)
     menu_opening = Signal(QMenu, int)
 
@@ -514,6 +517,24 @@ class ConversationPanel(QWidget):
         self.when_shown(scroll_back)
         self.outline.request_now()
 
+    def open_as(self, before: ConversationPanel, found: Mapping[int, int]) -> None:
+        """Opens the cards that another reading of the document has opened.
+
+        Args:
+            before: the conversation of that reading.
+            found: the messages here by the messages there.
+        """
+        place, model, other = before.reading_place(), self.model, before.model
+        model.opened = {(kind, found[message]) for kind, message in place.opened if message in found}
+        model.whole = {(kind, found[message]) for kind, message in place.whole if message in found}
+        model.opens_all, model.opens_thoughts = other.opens_all, other.opens_thoughts
+        model.folds_results = other.folds_results
+        self._options = msgspec.structs.replace(
+            self._options, unfolds_all=before._options.unfolds_all,
+            unfolded=tuple(found[message] for message in place.unfolded if message in found),
+            folded=tuple(found[message] for message in place.folded if message in found),
+        )  # fmt: skip
+
     def reveal(self, message: int, then: Callable[[], object]) -> None:
         """Unfolds what hides a message, and acts once its card is there."""
         self._options = msgspec.structs.replace(self._options, reveals=(message,))
@@ -582,6 +603,11 @@ class ConversationPanel(QWidget):
         menu.addSeparator()
         copied = "Copy selected text" if self.view.has_selected_text else "Copy as Markdown"
         add("conversation.copy", copied, lambda: self.copy(row))
+        if kind not in _FOLDS:
+            add("conversation.json", "Copy as JSON", lambda: self.json_requested.emit(message))
+        result = int(outline.lasts[row])
+        if kind in (CardKind.CALL, CardKind.AGENT) and result >= 0:
+            add("conversation.result_json", "Copy result as JSON", lambda: self.json_requested.emit(result))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
 

@@ -217,8 +217,7 @@ class Copies(QObject):
         """Copies whole messages, with secrets masked: the selected ones, or else the current one."""
         if not self._selection.several:
             if message is not None:
-                words = "the id" if one == "ids" else f"{formats.message_number(message)} as {_STYLES[one]}"
-                self.clipboard.copy_answer(words, CopyMessages(one, np.array([message], np.uint32)))
+                self.copy_message(one, message)
             return
         messages = self._selected(min(MOST, MOST_SECTIONS) if several == "markdown" else MOST)
         if messages is not None:
@@ -226,6 +225,11 @@ class Copies(QObject):
             style = "" if several == "ids" else f" as {_STYLES[several]}"
             words = f"{formats.count_of(len(messages), noun)}{style}"
             self.clipboard.copy_answer(words, CopyMessages(several, messages))
+
+    def copy_message(self, style: Style, message: int) -> None:
+        """Copies one message with its secrets masked, whatever is selected."""
+        words = "the id" if style == "ids" else f"{formats.message_number(message)} as {_STYLES[style]}"
+        self.clipboard.copy_answer(words, CopyMessages(style, np.array([message], np.uint32)))
 
     def numbers_filter(self) -> str | None:
         """Returns a filter by numbers for the selected messages; None if it would be too long."""

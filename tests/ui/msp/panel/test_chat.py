@@ -117,6 +117,29 @@ def test_an_undo_keeps_the_place(qapp: QApplication, tmp_path: Path) -> None:
     at_work(qapp, texts_at(tmp_path / "a.json", ["word " * 30] * 60), steps)
 
 
+def test_an_undo_keeps_cards_open(qapp: QApplication, tmp_path: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        await until_said(panel, lambda rows: len(rows) == 4)
+        before = panel.chat.conversation
+        before.open_row(2)
+        before.open_row(0)
+        await until(lambda: len(before.model) > 4 or before.model.is_inherited(1), "the messages of the parent chat")
+        count, long = len(before.model), len(before.model) - 2
+        assert before.model.key(long) in before.model.whole
+        panel.chat.focus_input()
+        QTest.keyClicks(panel.chat.input.text, "too much")
+        QTest.keyClick(panel.chat.input.text, Qt.Key.Key_Return)
+        await until(lambda: len(panel.chat.conversation.model) == count + 1, "the new message")
+        window.actions_by_id["edit.undo"].trigger()
+        await until(lambda: panel.chat.conversation is not before, "the conversation of the next projection")
+        await until(lambda: len(panel.chat.conversation.model) == count, "the same cards")
+        model = panel.chat.conversation.model
+        assert model.key(long) in model.whole
+        assert model.is_inherited(1)
+
+    at_work(qapp, texts_at(tmp_path / "a.json", ["short", "word " * 4_000, "short"]), steps)
+
+
 def test_hostile_and_odd_messages_are_shown(qapp: QApplication, tmp_path: Path) -> None:
     messages: list[dict[str, object]] = [
         {"content": 7}, {"role": 3, "content": None}, {"role": "tool", "content": [{"type": "text", "text": "x"}]}, {},

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.views.steps import call_facts
@@ -641,3 +641,18 @@ def test_marks_of_lists_from_right_to_left_stay_in_the_page(application: Applica
     block = document.firstBlock()
     assert text in block.text()
     assert (block.blockFormat().textIndent() < 0) is hangs
+
+
+def test_messages_of_cards_are_copied_as_json(shop: tuple[MainWindow, ConversationPanel]) -> None:
+    _, panel = shop
+
+    def copied(card: int, name: str) -> dict[str, Any]:
+        panel._show_menu(card, QPoint())
+        menu = panel.findChildren(QMenu, "conversationMenu")[-1]
+        {one.objectName(): one for one in menu.actions()}[name].trigger()
+        menu.close()
+        return json.loads(QGuiApplication.clipboard().text())
+
+    assert "Please fix `part 0`" in json.dumps(copied(0, "conversation.json"))
+    assert "make lint" in json.dumps(copied(2, "conversation.json"))
+    assert "unknown field total" in json.dumps(copied(2, "conversation.result_json"))
