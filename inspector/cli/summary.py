@@ -18,6 +18,7 @@ from inspector.engine.requests.summaries import LogSummary, SummarizeLog
 from inspector.present.account import Account
 from inspector.present.formats import count_of, dollars
 from inspector.present.overview.cards import Overview, overview_json
+from inspector.present.step_texts import AT_MOST
 from inspector.present.token_facts import incomplete_words
 
 _WORK = ("runs", "time", "changes", "problems")
@@ -212,7 +213,8 @@ def _print_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
         for name, one in islice(rows.items(), _MAX_LATENCIES):
             parts = (f"{one[part]:,.1f}" if one["count"] >= enough else "" for part, enough in shown.items())
             percentiles = "".join(f"{figure:>11}" for figure in parts)
-            print_line(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}")
+            bound = f"  {one['at_most']:,} {AT_MOST}" if "at_most" in one else ""
+            print_line(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}{bound}")
         if len(rows) > _MAX_LATENCIES:
             print_line(f"    and {len(rows) - _MAX_LATENCIES:,} more")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,8 @@ from inspector.analysis.views.causes.chain import ChainStep
 from inspector.analysis.views.causes.likely_links import LikelyLink
 from inspector.analysis.views.latency.latency import Latency, latency_by_model, latency_by_participant, latency_by_tool
 from inspector.analysis.views.model_context.outcome import outcomes
+from inspector.analysis.views.steps.step_table import step_table
+from inspector.analysis.views.steps.time_split import are_bounded_by_agents
 from inspector.analysis.views.summaries.context_summary import naming_problem_codes, sizes_of
 from inspector.analysis.views.summaries.lifecycles import lifecycle_json, pending_results
 from inspector.analysis.views.summaries.participant_queries import Tool, shown_participants
@@ -72,7 +75,7 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "tokens": tokens_of(document) if counted else None,
         "context": [one.as_json(analysis) for one in outcomes(analysis)] if counted else None,
         "latency": {
-            "tools": _latencies(latency_by_tool(analysis)),
+            "tools": _tool_latencies(analysis),
             "participants": _latencies(latency_by_participant(analysis)),
             **({"models": _latencies(models)} if (models := latency_by_model(analysis)) else {}),
         },
@@ -134,6 +137,19 @@ def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
         }
         for name, one in found.items()
     }  # fmt: skip
+
+
+def _tool_latencies(analysis: Analysis) -> dict[str, dict[str, float]]:
+    """Returns latencies by tool; `at_most` counts answers whose latency is an upper bound, as in *Steps*."""
+    found = _latencies(latency_by_tool(analysis))
+    if not analysis.capture.transcripts.agents:
+        return found
+    table, strings = step_table(analysis), analysis.capture.strings
+    bounded = table.rows[are_bounded_by_agents(analysis.capture, table)]
+    for code, count in Counter(analysis.correlation.columns["target"][bounded].tolist()).items():
+        if code and strings[code] in found:
+            found[strings[code]]["at_most"] = count
+    return found
 
 
 def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ import numpy as np
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.steps.step_tree import RowKind, StepTree, outputs_of
-from inspector.analysis.views.steps.time_split import TimeSplit
+from inspector.analysis.views.steps.time_split import TimeSplit, are_bounded_by_agents
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.context_labels import node_label
@@ -126,12 +126,17 @@ def span_words(document: CaptureDocument, row: int) -> str:
     return _SPAN_TIME.sub("", safe_line(row_content(document, row).text, _LONGEST), count=1)
 
 
+AT_MOST = "at most: logged with the end of an agent"
+"""Note of a call whose duration is an upper bound."""
+
+
 class StepTexts:
     """Makes the texts of the rows of one tree."""
 
     def __init__(self, document: CaptureDocument, table: StepTable, tree: StepTree) -> None:
         self._document, self._table, self._tree = document, table, tree
         self._titles = ShownTitles(document.capture)
+        self._bounded = are_bounded_by_agents(document.capture, table)
         self._parts: tuple[np.ndarray, np.ndarray] | None = None
         self._has_spaces = len(np.unique(table.spaces)) > 1
 
@@ -197,7 +202,8 @@ class StepTexts:
                 return self._agent_text(step, opens, note)
             case StepKind.CALL:
                 tool, words = self._tool_and_words(step)
-                return StepText("", tool, words, note)
+                bound = AT_MOST if self._bounded[step] else ""
+                return StepText("", tool, words, ", ".join(filter(None, (note, bound))))
             case StepKind.SPAN:
                 return StepText(title=span_words(self._document, int(self._table.rows[step])))
             case StepKind.COMPACTION:

@@ -22,6 +22,7 @@ from inspector.engine.opening import OpenOptions, Target
 from inspector.engine.requests.account import WhatHappened
 from inspector.engine.requests.exports import ExportMessages, Format
 from inspector.engine.requests.overview import ShowOverview
+from inspector.engine.requests.steps import DescribeSteps, ListSteps, StepQuestion
 from inspector.engine.requests.waste import ListWaste
 from inspector.filters.compile import compile_filter
 from inspector.present.overview.cards import Card, Link, Overview, Row, Section, Words, line_text
@@ -29,6 +30,7 @@ from inspector.present.overview.facts import OverviewFacts
 from inspector.present.overview.merging import update_in_place
 from inspector.present.overview.overview import overview_of
 from inspector.present.overview.run_cards import _outliers
+from inspector.present.step_texts import AT_MOST
 from tests.builders import document_at, document_of, tool_call, tool_result
 from tests.samples import FORMAT_SAMPLES, first_of, sample
 from tests.transcribed import ClaudeSession, agent_progress
@@ -182,8 +184,8 @@ def test_a_trace_lasts_as_long_as_its_steps_and_names_its_spans() -> None:
     assert not {"span", "agent"} & set(names), names
 
 
-def slowest_tool(*, lint_after_s: float, outputs: bool) -> str:
-    """Returns the time card of a session with a command of unknown duration beside an agent that works a minute."""
+def beside_an_agent(*, lint_after_s: float, outputs: bool) -> CaptureDocument:
+    """Returns a session with a command of unknown duration beside an agent that works a minute."""
     session, inside = ClaudeSession(), ClaudeSession(agent="a1")
     session.prompt("Look")
     session.runs("Bash", {"command": "make fast"})
@@ -196,7 +198,12 @@ def slowest_tool(*, lint_after_s: float, outputs: bool) -> str:
     session.result(agent, "Fine", after_s=60, toolUseResult=report)
     session.result(lint, "0 issues", after_s=lint_after_s)
     session.text("Done.")
-    time = card_of(overview_in(document_of(*session.records)), "time")
+    return document_of(*session.records)
+
+
+def slowest_tool(*, lint_after_s: float, outputs: bool) -> str:
+    """Returns the time card of such a session."""
+    time = card_of(overview_in(beside_an_agent(lint_after_s=lint_after_s, outputs=outputs)), "time")
     assert time is not None
     return "\n".join(time.texts)
 
@@ -204,6 +211,21 @@ def slowest_tool(*, lint_after_s: float, outputs: bool) -> str:
 def test_a_result_logged_at_the_end_of_an_agent_does_not_make_a_tool_slow() -> None:
     assert "Slowest tool with a time of its own make fast 1.0 s" in slowest_tool(lint_after_s=1, outputs=True)
     assert "Slowest tool Task 1 min" in slowest_tool(lint_after_s=1, outputs=False)
+
+
+def test_steps_and_latency_tell_that_such_a_duration_is_an_upper_bound() -> None:
+    for lint_after_s, is_bounded in ((1, True), (30, False)):
+        document = beside_an_agent(lint_after_s=lint_after_s, outputs=True)
+        bash = summary(document, "")["latency"]["tools"]["Bash"]
+        assert bash["count"] == 2
+        assert bash.get("at_most", 0) == is_bounded
+        engine, question = Engine(), StepQuestion()
+        number = engine.adopt(document)
+        rows = engine.answer_request(number, ListSteps(question))
+        asked = DescribeSteps(question, rows.revision, list(range(len(rows.kinds))))
+        texts = [one for one in engine.answer_request(number, asked) if one.tool == "Bash"]
+        assert [AT_MOST in one.note for one in texts] == [False, is_bounded]
+        engine.close()
 
 
 def test_a_tool_that_ends_long_after_an_agent_beside_it_has_its_own_time() -> None:

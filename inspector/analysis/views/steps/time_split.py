@@ -43,14 +43,23 @@ def split_time(table: StepTable, steps: NDArray[np.int64]) -> TimeSplit:
 def have_own_times(capture: Capture, table: StepTable) -> NDArray[np.bool_]:
     """(n,) bool: True for calls whose duration the log tells. O(n log n).
 
-    RULE: a call of an agent with logged outputs counts by the steps of that agent. A session may log the result of a
-    call beside an agent only when the agent ends: within 2 s of its result, the duration is unknown.
+    RULE: a call of an agent with logged outputs counts by the steps of that agent.
     """
-    found = table.kinds == StepKind.CALL
-    agents = np.flatnonzero(found & (table.opens != NO_NODE) & (table.ends != NO_ROW))
-    found &= ~_has_steps(table, np.arange(len(table)))
+    found = (table.kinds == StepKind.CALL) & ~_has_steps(table, np.arange(len(table)))
+    return found & ~are_bounded_by_agents(capture, table)
+
+
+def are_bounded_by_agents(capture: Capture, table: StepTable) -> NDArray[np.bool_]:
+    """(n,) bool: True for calls whose duration is an upper bound. O(n log n).
+
+    RULE: a session may log the result of a call beside an agent only when the agent ends: within 2 s of its result, the
+    duration is unknown.
+    """
+    found = np.zeros(len(table), np.bool_)
+    agents = np.flatnonzero((table.kinds == StepKind.CALL) & (table.opens != NO_NODE) & (table.ends != NO_ROW))
     sessions = [code for name in registry.groups().agents if (code := capture.strings.find(name))]
-    calls = np.flatnonzero(found & (table.ends != NO_ROW) & (table.opens == NO_NODE))
+    timed = (table.ends != NO_ROW) & (table.stops_ns != NO_TIME) & ~table.of_person
+    calls = np.flatnonzero((table.kinds == StepKind.CALL) & timed & (table.opens == NO_NODE))
     calls = calls[np.isin(capture.columns["protocol"][table.ends[calls]], sessions)]
     if not len(agents) or not len(calls):
         return found
@@ -63,7 +72,7 @@ def have_own_times(capture: Capture, table: StepTable) -> NDArray[np.bool_]:
         beside = calls[(table.nodes[calls] == table.nodes[agent]) & (table.spaces[calls] == table.spaces[agent])]
         beside = beside[(times[table.rows[beside]] < ended) & (table.ends[beside] > table.rows[agent])]
         apart = times[table.ends[beside]].astype(float) - ended
-        found[beside[np.abs(apart) <= _TOGETHER_NS]] = False
+        found[beside[np.abs(apart) <= _TOGETHER_NS]] = True
     return found
 
 
