@@ -34,6 +34,7 @@ def chat_export(
     return replace(
         found, traffic=TrafficKind.TRANSCRIPT, title_kinds={voice.namespace + "conversation": "title"},
         icons={voice.namespace: "ri.chat-3-line"}, failing_kinds=(),
+        lone_answers_of=voice.agent,  # an export has no results of some tools, and its chats wait for none
     )  # fmt: skip
 
 

@@ -58,9 +58,15 @@ def entries_of_message(message: Any) -> Iterator[Entry]:
         return
     # The result of a function call has a role of its own in older APIs.
     if role in ("tool", "function") and "parts" not in message:
+        content = message.get("content")
+        results = [one for one in list_or_empty(content) if mapping_or_empty(one).get("type") == "tool-result"]
+        if results:  # of Vercel's AI SDK, several in a message
+            for one in results:
+                yield _marked(_sdk_result(one), one, message)
+            return
         name = message.get("name") or message.get("tool_name")
-        result = result_entry(message.get("tool_call_id") or name, _documents(message.get("content")), AGENT, name=name)
-        yield _marked(result, message, message.get("content"))
+        result = result_entry(message.get("tool_call_id") or name, _documents(content), AGENT, name=name)
+        yield _marked(result, message, content)
         return
     sender = SENDERS.get(role, role)
     thought = next((one for key in _THOUGHTS if (one := message.get(key))), None)
@@ -105,6 +111,12 @@ def _block(block: object, sender: str) -> Entry:
     sort = block.get("type")
     if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
         return call_entry(block.get("id"), block.get("name"), block.get("input"), sender)
+    if sort == "tool-call":  # of Vercel's AI SDK
+        return call_entry(block.get("toolCallId"), block.get("toolName"), block.get("input", block.get("args")), sender)
+    if sort == "tool-result":
+        return _sdk_result(block)
+    if sort == "reasoning" and isinstance(block.get("text"), str):
+        return _thought(block, sender, block["text"])
     if isinstance(sort, str) and sort.endswith("tool_result"):
         content = block.get("content")
         failed = block.get("is_error") is True or _tells_failure(content)
@@ -117,6 +129,16 @@ def _block(block: object, sender: str) -> Entry:
         name = answer.get("name")
         return result_entry(api_call_id(answer) or name, response_of(answer), AGENT, name=name)
     return _bedrock_entry(block, sender) or speaker_entry(CHAT, sender, _words(block))
+
+
+def _sdk_result(block: Mapping[str, Any]) -> Entry:
+    """Returns the row of a result in a message of Vercel's AI SDK, whose output names its type."""
+    output = block.get("output", block.get("result"))
+    told = mapping_or_empty(output)
+    sort = str(told.get("type"))
+    content = told.get("value", output)
+    failed = sort.startswith("error") or block.get("isError") is True
+    return result_entry(block.get("toolCallId"), content, AGENT, name=block.get("toolName"), failed=failed)
 
 
 def _bedrock_entry(block: Mapping[str, Any], sender: str) -> Entry | None:

@@ -14,8 +14,10 @@ _SESSION_MEMBERS = frozenset(("sub_context", "summary_snapshots", "subsessions",
 _SUBSESSION_MEMBERS = frozenset(("parent_session_id", "context_policy", "messages", "label", "status", "closed_at"))
 _BARE_SESSION = {"session_id", "created_at", "label", "title"}
 
-_FOREIGN_MEMBERS = frozenset(("jsonrpc", "protocol", "kind", "history", "envelope", "method", "call_type"))
-"""Members of envelopes, JSON-RPC messages, log lines and gateway histories, and of no MSP object."""
+_FOREIGN_MEMBERS = frozenset(
+    ("jsonrpc", "protocol", "kind", "history", "envelope", "method", "call_type", "model", "system_prompt", "base_url")
+)
+"""Members of envelopes, JSON-RPC messages, log lines, gateway histories and agents' sessions, and of no MSP object."""
 
 _BOX_MEMBERS = ("session", "sessions", "subsession", "subsessions")
 

@@ -420,7 +420,9 @@ class AccountSentences:
         ends = [one for one in self.waiting if one.is_of_agent and not self.document.is_arriving]
         lines = [AccountLine("At the end", _capitalize_the(one.at_the_end), message=one.message) for one in ends]
         lines += [
-            AccountLine(about, _capitalize_the(one.sentence), message=one.message, tone="warn")
+            AccountLine(
+                "Unanswered" if one.went_on else about, _capitalize_the(one.sentence), message=one.message, tone="warn"
+            )
             for one in self.waiting
             if one not in ends
         ]

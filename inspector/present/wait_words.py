@@ -40,6 +40,7 @@ class Wait:
         behind: nearest participants that wait for this one, directly or indirectly.
         behind_count: number of all of them.
         is_of_agent: from a coding agent's file, which may end during work.
+        went_on: of a coding agent that continued without the answer.
     """
 
     message: int
@@ -51,6 +52,7 @@ class Wait:
     behind: tuple[str, ...] = ()
     behind_count: int = 0
     is_of_agent: bool = False
+    went_on: bool = False
 
     @property
     def how_long(self) -> str:
@@ -78,6 +80,8 @@ class Wait:
     @property
     def sentence(self) -> str:
         """Full form: "coder waits for files, 34 s: read_file"; no duration below 0.1 s."""
+        if self.went_on:
+            return f"{self.who} went on without an answer: {self.what}"
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
         behind = f"; {self.behind_words} behind it" if self.behind else ""
         return f"{self.who} waits for {self.whom}{since}: {self.what}{behind}"
@@ -179,11 +183,12 @@ def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ..
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
     what = safe_line(what, _MAX_NAME)
-    of_agent = (
-        capture.string("protocol", message) in registry.groups().agents
-        and analysis.states.state_of(message) is MessageState.WAITING
-    )
-    return Wait(message, asker_name(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
+    of_agent = capture.string("protocol", message) in registry.groups().agents
+    state = analysis.states.state_of(message)
+    return Wait(
+        message, asker_name(analysis, message), whom, what, waited, discovery, *behind,
+        is_of_agent=of_agent and state is MessageState.WAITING, went_on=of_agent and state is MessageState.UNANSWERED,
+    )  # fmt: skip
 
 
 def asker_name(analysis: Analysis, message: int) -> str:

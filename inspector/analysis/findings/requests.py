@@ -25,6 +25,9 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 ANSWER_LIMIT_S = 15
 """Longest wait of released agents for an answer, in seconds (docs/protocols.md 16)."""
 
+_LATE = f"has had no answer for more than {ANSWER_LIMIT_S} s"
+_WENT_ON = "went on without an answer"
+
 WITHOUT_REQUEST = Check(
     "response-without-request", WARNING, "Response without a request",
     "{who} answers a request that was not seen{answered}.",
@@ -42,10 +45,11 @@ NOT_A_REQUEST = Check(
 )  # fmt: skip
 UNANSWERED = Check(
     "request-unanswered", WARNING, "Request without an answer",
-    "{who} sent {call} to {to} and has had no answer for more than {limit} s.",
+    "{who} sent {call} to {to} and {detail}.",
     "The sender still waits, or continues without the result.",
     "{advice}.",
     "MEW v0.4, mcp/request and mcp/response", limit=ANSWER_LIMIT_S, on_transcripts=True,
+    example=_LATE,
 )  # fmt: skip
 SLOW = Check(
     "response-slow", NOTE, "Slow answer",
@@ -168,12 +172,13 @@ class Requests:
             self._withdraw_settled(batch)
         agents, new = self._of_agents.split_agent_calls(batch, new)
         passed = self._of_agents.feed(batch, agents[~_is_settled(batch, agents)])
-        batch.findings.add(UNANSWERED, passed[~_is_copy_settled(batch, passed)] if len(passed) else passed)
+        passed = passed[~_is_copy_settled(batch, passed)] if len(passed) else passed
+        batch.findings.add(UNANSWERED, passed, details=_WENT_ON)
         self._queue_open(batch, new[~_is_settled(batch, new)])
         late = self._waiting.take_due(batch.now_ns)
         late = late[~_is_settled(batch, late)]
         late = late[~_is_copy_settled(batch, late)] if len(late) else late
-        batch.findings.add(UNANSWERED, late)
+        batch.findings.add(UNANSWERED, late, details=_LATE)
         self._now_ns = batch.now_ns
 
     def _queue_open(self, batch: Batch, rows: Rows) -> None:

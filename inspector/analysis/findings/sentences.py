@@ -171,7 +171,7 @@ def _advice(passes: Passes, found: StoredFinding) -> str:
     space, to = int(capture.columns["space"][found.row]), capture.recipients(found.row)
     known = [passes.participants.all.get((space, name)) for name in to]
     if capture.columns["part"][found.row]:
-        return "The session ended or was interrupted before a result was written: check the effects of the tool so far"
+        return "The log has no result: check the effects of the tool so far"
     listing = capture.strings[int(columns["method"][found.row])] == "tools/list"
     if listing and to and {name.lower() for name in to} <= _HUMAN_NAMES:
         who = _to(passes, found)

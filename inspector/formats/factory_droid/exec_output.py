@@ -17,29 +17,31 @@ SPAWNING = "Task"
 """Tool that starts a sub-agent."""
 
 _MEMBERS = {
-    "message": ("role", "text"), "reasoning": ("id", "text"), "tool_call": ("toolId", "parameters"),
-    "tool_result": ("toolId", "isError"), "completion": ("finalText",), "error": ("message", "source"),
-    "system": ("subtype", "tools"),
+    "message": (("role", "text"),), "reasoning": (("id", "text"),),
+    "tool_call": (("toolId", "parameters"), ("toolCallId", "parameters")),
+    "tool_result": (("toolId", "isError"), ("toolCallId", "value"), ("toolCallId", "error")),
+    "completion": (("finalText",),), "error": (("message", "source"),), "system": (("subtype", "tools"), ("cwd",)),
 }  # fmt: skip
-"""Types of events, each with its members."""
+"""Types of events, each with sets of its members: one of them is complete."""
 _FOREIGN = ("uuid", "mcp_servers", "permissionMode", "apiKeySource")
 """Members of output of similar programs."""
 
 
 def is_event(value: Mapping[str, Any]) -> bool:
     """Returns True for an event of droid."""
-    members = _MEMBERS.get(str(value.get("type")))
-    if members is None or not isinstance(value.get("session_id"), str):
+    known = _MEMBERS.get(str(value.get("type")))
+    if known is None or not isinstance(value.get("session_id"), str):
         return False
-    return all(name in value for name in members) and not any(name in value for name in _FOREIGN)
+    return any(value.keys() >= {*members} for members in known) and not any(name in value for name in _FOREIGN)
 
 
 def event_of(voice: Voice, value: Mapping[str, Any]) -> Event:
     """Returns the row of an event."""
     time = value.get("timestamp")
-    time_ns = parse_time(time) if isinstance(time, int | float) and not isinstance(time, bool) else NO_TIME
+    time_ns = parse_time(time) if isinstance(time, str | int | float) and not isinstance(time, bool) else NO_TIME
     kind, identifier = str(value["type"]), text_or_none(value.get("id"))
     is_call = kind in ("tool_call", "tool_result")
+    identifier = text_or_none(value.get("toolCallId")) or identifier if is_call else identifier
     event = _event(voice, kind, identifier, value)
     return place_event(event, time_ns=time_ns, identifier=None if is_call else identifier)
 
@@ -56,7 +58,8 @@ def _event(voice: Voice, kind: str, identifier: str | None, value: Mapping[str, 
     if kind == "tool_result":
         told = value.get("value", value.get("error"))
         content = told if isinstance(told, str) else blocks_in(told) or bytes_of({"value": told}).decode()
-        return voice.result(identifier, content, failed=value.get("isError") is True)
+        failed = value.get("isError") is True or mapping_or_empty(told).get("exitCode") not in (None, 0)
+        return voice.result(identifier, content, failed=failed)
     facts = {key: one for key, one in value.items() if key not in ("type", "session_id", "timestamp", "id")}
     if kind == "error":
         return voice.error(text_or_none(value.get("message")) or "error", **facts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.formats.entry_builders import text_of
+from inspector.formats.entry_builders import text_of, token_count
 from inspector.formats.message_runs import set_usage
 from inspector.formats.run_files import facts_event, number_or_none, run_reader
 from inspector.formats.value_conversions import mapping_or_empty, mappings_in, text_or_none
@@ -105,7 +105,24 @@ def _sdk_event(event: Mapping[str, Any]) -> Iterator[Event]:
     elif sort == "Condensation":
         yield VOICE.compaction(text_of(event.get("summary")))
     else:
-        yield facts_event(VOICE, "event", event)
+        yield from _state(event)
+
+
+def _state(event: Mapping[str, Any]) -> Iterator[Event]:
+    """Yields an update of the state. Its totals up to now replace earlier ones: a row for each use of a model."""
+    value = mapping_or_empty(event.get("value"))
+    told = mapping_or_empty(
+        value.get("usage_to_metrics") or mapping_or_empty(value.get("stats")).get("usage_to_metrics")
+    )
+    metrics = {name: mapping_or_empty(one) for name, one in told.items()}
+    used = {name: mapping_or_empty(one.get("accumulated_token_usage")) for name, one in metrics.items()}
+    used = {name: one for name, one in used.items() if token_count(one, "prompt_tokens", "completion_tokens")}
+    rows = [facts_event(VOICE, "event", event) for _ in used] or [facts_event(VOICE, "event", event)]
+    for row, (name, tokens) in zip(rows, used.items(), strict=False):
+        set_usage(VOICE, row, tokens, model=metrics[name].get("model_name"), identifier=f"all calls of {name}")
+    if cost := sum(number_or_none(one.get("accumulated_cost")) or 0 for one in metrics.values()):
+        rows[-1].meaning.cost, rows[-1].meaning.is_total = cost, True
+    yield from rows
 
 
 def _action(event: Mapping[str, Any], line: Mapping[str, Any]) -> Iterator[Event]:

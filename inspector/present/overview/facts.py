@@ -27,7 +27,7 @@ from inspector.present.wire_text import excerpt, safe_line
 from inspector.store.columns.hashes import NO_ROW
 
 _NAME, _COMMAND, _REASON = 40, 56, 140
-_EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code:? \d{1,10}\s*", re.IGNORECASE)
+_EXIT_CODE = re.compile(r"\A\s*(?:Error: )?Exit code:? \d{1,10}\s*", re.IGNORECASE)
 _TELLING = re.compile(
     r"error|fail|cannot|can't|not found|undefined|unknown|unexpected|panic|exception|denied|no such|invalid",
     re.IGNORECASE,

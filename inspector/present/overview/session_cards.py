@@ -233,7 +233,7 @@ def _run_mark(outcome: Outcome, row: int) -> Words:
     if outcome is Outcome.REJECTED:
         return Words(BY_USER, "warn", pill=True, link=link)
     if outcome is Outcome.OPEN:
-        return Words("no answer", "quiet", link=link)
+        return Words("no result", "quiet", link=link)
     passed = outcome is Outcome.OK
     return Words(
         "passed" if passed else "failed", "good" if passed else "bad", icon="check" if passed else "clear", link=link

@@ -38,6 +38,11 @@ _MARKERS = frozenset(
      "pad", "unk", "sep", "cls", "mask", "first", "last")
 )  # fmt: skip
 _MAY_BE_NUMBER = frozenset({"token", "jwt", "pass", "cookie", "cookies"})
+_COUNTED = frozenset(
+    ("turn", "max", "min", "total", "prompt", "completion", "input", "output", "cached", "reasoning", "thinking",
+     "context", "used", "remaining", "average", "avg", "mean", "num")
+)  # fmt: skip
+"""Words before `token` in the name of a count."""
 VALUE_KEYS = ("value", "raw", "stringValue", "string_value", "bytesValue", "bytes_value")
 """Member names of a wrapped value; the latter ones are OpenTelemetry's."""
 _VALUES = frozenset(VALUE_KEYS)
@@ -63,7 +68,11 @@ def is_marker(key: str) -> bool:
 
 def may_be_number(key: str) -> bool:
     """Returns True if a number under this key is no secret: a token is text, a number counts tokens."""
-    return key.lower().rstrip("0123456789_-") in _MAY_BE_NUMBER
+    name = key[-_LONGEST_KEY:].rstrip("0123456789_-")
+    if name.lower() in _MAY_BE_NUMBER:
+        return True
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return len(words) > 1 and words[-1] == "token" and words[-2] in _COUNTED  # per_turn_token
 
 
 def is_value_key(key: str) -> bool:

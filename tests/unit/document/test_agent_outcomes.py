@@ -264,6 +264,10 @@ def test_a_call_is_unanswered_when_its_agent_went_on_not_when_its_file_ends(tmp_
     document = document_with(gone_on)
     assert findings(document) == {"request-unanswered": 1}
     assert len(rows(document, "state == unanswered")) == 1
+    (found,) = document.analysis.findings.all()
+    assert found.text == "claude sent tools/call Bash to tools and went on without an answer."
+    lines = [(line.about, line.text) for line in account(document).lines if "Bash" in line.text]
+    assert ("Unanswered", "claude went on without an answer: Bash") in lines
     answered = [*gone_on, claude(5, "user", result("a", "late"))]
     assert findings(document_with(answered)) == {}
     other = [{**line, "sessionId": "t", "uuid": f"t{n}", "timestamp": "2026-11-28T11:59:00.000Z"}

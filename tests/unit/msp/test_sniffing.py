@@ -23,6 +23,11 @@ def test_what_only_looks_alike_is_no_session(head: bytes) -> None:
     assert not is_msp(head)
 
 
+def test_a_session_of_an_agent_with_its_model_is_none_of_msp() -> None:
+    session = {"session_id": "s1", "model": "m-1", "messages": [{"role": "user", "content": "Hello"}]}
+    assert not is_msp(json.dumps(session).encode())
+
+
 @given(st.integers(0, 3), st.sampled_from(["", "\ufeff", " \r\n"]))
 def test_a_session_is_one_however_it_is_laid_out(indent: int, before: str) -> None:
     assert is_msp((before + json.dumps(SESSION, indent=indent or None)).encode())

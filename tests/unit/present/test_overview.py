@@ -51,6 +51,20 @@ def card_of(overview: Overview, name: str) -> Card | None:
     return next((card for card in overview.cards if card.id == name), None)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Exit code 1\nno oven", "no oven"),
+        ("Error: Command failed (exit code: 1)", "Error: Command failed (exit code: 1)"),
+    ],
+)
+def test_an_exit_code_is_left_out_of_a_reason_only_at_its_beginning(text: str, reason: str) -> None:
+    call = tool_call("bake")
+    card = card_of(overview_in(document_of(call, tool_result(call, text, result={"isError": True}))), "problems")
+    assert card is not None
+    assert any(line.endswith(reason) or f" {reason}" in line for line in card.texts)
+
+
 # Figures of a document
 
 

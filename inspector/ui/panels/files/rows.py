@@ -24,7 +24,7 @@ _CHEVRON, _INDENT = 16, 30
 _KINDS = {TouchKind.EDITED: "edit", TouchKind.WRITTEN: "write", TouchKind.DELETED: "deletion", TouchKind.READ: "read"}
 _OUTCOMES = {
     Outcome.OK: ("", SECONDARY), Outcome.FAILED: ("failed", "severity.error"),
-    Outcome.REJECTED: (BY_USER, "severity.warning"), Outcome.OPEN: ("no answer", TERTIARY),
+    Outcome.REJECTED: (BY_USER, "severity.warning"), Outcome.OPEN: ("no result", TERTIARY),
 }  # fmt: skip
 _RESULTS: dict[Outcome | None, tuple[str, str]] = {
     Outcome.OK: ("passed", "badge.consumed"), Outcome.FAILED: ("failed", "severity.error"),

@@ -33,6 +33,17 @@ def test_keys_of_secrets(key: str):
     assert "s3cr3t-value" not in mask_text(json.dumps({key: "s3cr3t-value"}))
 
 
+@pytest.mark.parametrize("key", ["per_turn_token", "perTurnToken", "max_token", "total_token_2"])
+def test_a_number_of_tokens_is_no_secret(key: str):
+    assert mask_secrets({key: 5121}) == {key: 5121}
+    assert mask_secrets({key: "a7Gh2kLm9QxZ"}) != {key: "a7Gh2kLm9QxZ"}
+
+
+@pytest.mark.parametrize("key", ["auth_token", "reset_token", "login_token"])
+def test_a_number_may_be_a_token(key: str):
+    assert mask_secrets({key: 483920}) != {key: 483920}
+
+
 @pytest.mark.parametrize(
     "key",
     ["tokens", "max_tokens", "progressToken", "nextPageToken", "nextToken", "key", "primary_key", "author", "keyboard",
