@@ -245,6 +245,7 @@ def _call(builder: CardBuilder, card: CallCard, look: Look) -> None:
         _mono(builder, card.command, "ink.primary")
     for diff in card.diffs:
         _diff(builder, diff, headed=len(card.diffs) > 1)
+    builder.y += builder.px(4) if card.diffs else 0  # the last line keeps inside of the round corners
     if look.is_open or not look.folds_results:
         if card.output is not None and (card.output.lines or card.output.above or card.output.below):
             _output(builder, card.output)

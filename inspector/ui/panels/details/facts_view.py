@@ -199,16 +199,22 @@ class FactsView(FittedList[Fact]):
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _place_parts(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[FactPart, QRectF, str]]:
-        """Places the parts of a one-line value: part, box and fitting text. Plain words are cut before links."""
+        """Places the parts of a one-line value: part, box and fitting text.
+
+        Plain words are cut before links, and a name before the short words behind it, such as a duration.
+        """
         theme = self.themes.theme
         placed: list[tuple[FactPart, QRectF, str]] = []
         place = float(left)
         mode = Qt.TextElideMode.ElideMiddle if fact_.middle else Qt.TextElideMode.ElideRight
-        widths = [self._width(part) if part.is_link else 0 for part in fact_.parts]
+        links = [self._width(part) if part.is_link else 0 for part in fact_.parts]
+        whole = links if len(links) < 2 else [self._width(part) for part in fact_.parts]
         for number, part in enumerate(fact_.parts):
             metrics = QFontMetrics(theme.font(_STYLES[part.ink][0]))
-            reserved = sum(widths[number:]) if not part.is_link else 0
-            room = right - place - (reserved + theme.metrics.unit if reserved else 0)
+            behind = sum(whole[number + 1 :])
+            reserved = 0 if part.is_link else behind if 2 * behind <= right - left else sum(links[number:])
+            gaps = sum(not one.is_link for one in fact_.parts[number:]) if reserved else 0
+            room = right - place - reserved - gaps * theme.metrics.unit
             if room < theme.metrics.unit:
                 continue
             shown = metrics.elidedText(

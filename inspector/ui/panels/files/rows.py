@@ -83,7 +83,7 @@ def _access_row(file: FileLine, place: int, access: FileAccess) -> Row:
     number = formats.message_number(access.message)
     cells = (
         (Text(kind.capitalize(), ink=SECONDARY),), *line_cells(access.added, access.removed),
-        (Text(told, ink=ink),), (Text(access.caller, ink=TERTIARY),), _time_cell(access.time),
+        (Text(told, ink=ink),), (Text(access.caller, ink=TERTIARY, elide="middle"),), _time_cell(access.time),
         (Text(number, "number", "accent.text", "never"),),
     )  # fmt: skip
     spoken = ", ".join(

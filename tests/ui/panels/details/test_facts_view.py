@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
@@ -25,6 +26,22 @@ def test_words_are_cut_before_what_they_lead_to(qtbot: QtBot, theme_controller: 
     assert len(leading) > 20
     view.click_row(0, QPoint(leading[-1], line))
     assert asked == [25]
+
+
+def test_a_long_name_is_cut_before_the_duration_behind_it(
+    qtbot: QtBot, theme_controller: ThemeController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = FactPart("Answered by mcp-filesystem-bridge-of-the-office"), FactPart(" after 6 ms: "), message_part(25)
+    view = FactsView(theme_controller, [Fact("", parts)], name="state", label="State")
+    qtbot.addWidget(view)
+    view.resize(250, 40)
+    view.show()
+    shown: list[str] = []
+    monkeypatch.setattr(view, "_paint_part", lambda _painter, _part, _box, text, _hovered: shown.append(text))
+    view.grab()
+    assert shown[0].startswith("Answered by")
+    assert shown[0].endswith("…")
+    assert shown[1:3] == [" after 6 ms: ", "No. 26"]
 
 
 def test_a_menu_is_about_the_fact_for_which_it_was_opened(qtbot: QtBot, theme_controller: ThemeController) -> None:
