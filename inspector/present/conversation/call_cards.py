@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.views.steps.call_facts import CallFact, Outcome, call_fact
+from inspector.analysis.views.steps.call_facts import CallFact, Outcome, call_fact, tells_no_change
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.summaries.context_usage import context_usage
 from inspector.document.document import CaptureDocument
@@ -208,12 +208,19 @@ def _is_written_again(call: _Call, path: str) -> bool:
     """Returns True if an earlier call wrote the same content, by the rule of the changed files."""
     own, table = _fact_of(call), call.table
     content = own.touches[0].content if len(own.touches) == 1 else NO_HASH
-    before = np.flatnonzero(table.kinds[: call.step] == StepKind.CALL)[::-1] if content != NO_HASH else ()
-    for step in before[:_CALLS_BEFORE_WRITE]:
-        other = _Call(call.document, table, int(step))
-        known = _fact_of(other).written(path) if other.is_tool else None
-        if known is not None:
-            return known == content
+    if content == NO_HASH:
+        return False
+    told = tells_no_change(call.document.capture, call.answer)
+    before = np.flatnonzero(table.kinds[: call.step] == StepKind.CALL)[::-1]
+    for step in before[:_CALLS_BEFORE_WRITE].tolist():
+        other = _Call(call.document, table, step)
+        fact = _fact_of(other) if other.is_tool else None
+        if fact is None:
+            continue
+        if any(touch.path == path and touch.content == content for touch in fact.touches):
+            return told or fact.outcome is Outcome.OK
+        if not told and fact.written(path) is not None:
+            return False
     return False
 
 

@@ -129,3 +129,22 @@ def test_an_equal_write_changes_no_lines(calls: list[tuple[str, dict[str, Any]]]
     diffs = [diff for card in found for diff in getattr(card, "diffs", ())]
     assert [diff.added for diff in diffs] == [access.added for access in file.accesses if access.kind.value != "read"]
     engine.close()
+
+
+@pytest.mark.parametrize(("before", "added"), [("a\nb\n", 0), ("c\n", 2), (None, 2)])
+def test_the_answer_of_an_equal_write_may_tell_the_content_before(before: str | None, added: int) -> None:
+    session = ClaudeSession()
+    session.prompt("write it")
+    arguments = wrote("a\nb\n")[1]
+    for _ in range(2):
+        told = {"type": "update", "content": "a\nb\n", "structuredPatch": [], "originalFile": before}
+        session.runs("Write", arguments, toolUseResult=told)
+        session.runs("Bash", {"command": "make fmt"})
+    engine = Engine()
+    number = engine.adopt(document_of(*session.records))
+    file = engine.answer_request(number, ListFiles())[0]
+    assert file.accesses[-1].added == added
+    outline = engine.answer_request(number, OutlineConversation(OutlineOptions(unfolds_all=True)))
+    found = engine.answer_request(number, DescribeCards(tuple(outline.refs(0, len(outline)))))
+    assert [diff.added for card in found for diff in getattr(card, "diffs", ())] == [2, added]
+    engine.close()

@@ -18,12 +18,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.base.slices import SlicedWork
+from inspector.protocol.json_values import decode_one
 from inspector.protocol.message_text import text_shown
 from inspector.protocol.payloads.file_edits import PATH_ARGUMENTS, content_after, edits_of
 from inspector.protocol.payloads.outline import nested_value
@@ -31,6 +33,7 @@ from inspector.protocol.payloads.reading_commands import Sort, sort_of_command
 from inspector.protocol.payloads.shell_commands import command_of
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.store.messages.batch_decoding import read_in_batches
+from inspector.store.messages.capture import Capture
 
 _CALLS_PER_STEP = 64
 _FACTS_PER_STEP = 4_096
@@ -168,24 +171,46 @@ class CallFact(NamedTuple):
 class WrittenContents:
     """Contents of files that calls wrote, in order of the calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
         self._hashes: dict[str, int] = {}
+        self._earlier: set[tuple[str, int]] = set()
 
     def add(self, call: CallFact) -> CallFact:
         """Adds the next call; returns it without changed lines if it writes the present content again."""
-        if any(touch.content != NO_HASH and self._hashes.get(touch.path) == touch.content for touch in call.touches):
-            call = call._replace(
-                touches=tuple(
-                    touch._replace(added=0, removed=0) if self._hashes.get(touch.path) == touch.content else touch
-                    for touch in call.touches
-                )
-            )
+        if len(call.touches) == 1 and (touch := call.touches[0]).content != NO_HASH:
+            if self._hashes.get(touch.path) == touch.content or (
+                (touch.path, touch.content) in self._earlier and tells_no_change(self._capture, call.answer)
+            ):
+                call = call._replace(touches=(touch._replace(added=0, removed=0),))
+            self._earlier.add((touch.path, touch.content))
         if self._hashes and call.may_change_files and call.outcome is not Outcome.REJECTED:
             self._hashes.clear()
         for path in call.changed_paths if call.touches else ():
             if (content := call.written(path)) is not None:
                 self._hashes[path] = content
         return call
+
+
+def tells_no_change(capture: Capture, answer: int) -> bool:
+    """Returns True if the record of a write's answer has the same text as old and as new content."""
+    line = capture.records.read_line_of(answer) if answer != NO_ROW else b""
+    if b'"originalFile"' not in line:
+        return False
+    told = decode_one(_decode_written, line)
+    return told is not None and told.tool_use_result.original_file == told.tool_use_result.content is not None
+
+
+class _Told(msgspec.Struct, rename="camel"):
+    content: str | None = None
+    original_file: str | None = None
+
+
+class _Written(msgspec.Struct, rename="camel"):
+    tool_use_result: _Told
+
+
+_decode_written = msgspec.json.Decoder(_Written).decode
 
 
 @dataclass(slots=True)
@@ -354,7 +379,7 @@ class KeptCalls:
         calls, strings = calls_of(self._analysis), self._analysis.capture.strings
         targets = self._analysis.correlation.columns["target"][calls.rows].tolist()
         yield from self._read_new(calls.rows, targets)
-        found, written = list[CallFact](), WrittenContents()
+        found, written = list[CallFact](), WrittenContents(self._analysis.capture)
         columns = zip(
             calls.rows.tolist(), calls.answers.tolist(), calls.failed.tolist(), calls.declined.tolist(), targets,
             strict=True,
