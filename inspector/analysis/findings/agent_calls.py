@@ -12,6 +12,7 @@ import numpy as np
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
 from inspector.formats import registry
+from inspector.formats.model_vocabulary import AGENT as MODEL
 from inspector.protocol import kinds
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
@@ -28,13 +29,14 @@ class AgentCalls:
         self._open: dict[int, bool] = {}  # by call: True if its agent has received a message since
 
     def split_agent_calls(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
-        """Splits requests into calls of agents and all others."""
+        """Splits requests into calls of agents and all others; recordings of a model's API have calls of agents."""
         codes = [code for label in registry.groups().agents if (code := batch.code(label)) >= 0]
-        if not codes or not len(rows):
+        model = batch.code(MODEL)
+        if not len(rows) or not (codes or model >= 0):
             return NO_ROWS, rows
-        own = np.isin(batch.column_values("protocol", rows), codes) & (
-            batch.column_values("flags", rows) & Flag.DERIVED.value != 0
-        )
+        flags = batch.column_values("flags", rows)
+        by_model = (batch.column_values("sender", rows) == model) & (flags & Flag.RPC.value == 0)
+        own = (np.isin(batch.column_values("protocol", rows), codes) | by_model) & (flags & Flag.DERIVED.value != 0)
         return rows[own], rows[~own]
 
     def feed(self, batch: Batch, new: Rows) -> Rows:
@@ -65,9 +67,9 @@ class AgentCalls:
         """Returns True if the agent of a call produced output in a later model call."""
         start = max(batch.start, call + 1)
         columns, span = batch.capture.columns, slice(start, batch.stop)
-        own = (columns["source"][span] == columns["source"][call]) & (
-            columns["context"][span] == columns["context"][call]
-        )
+        own = np.ones(batch.stop - start, np.bool_)
+        for name in ("source", "space", "context"):
+            own &= columns[name][span] == columns[name][call]
         rows = np.flatnonzero(own) + start
         if batch.capture.has_copies and len(rows):
             rows = rows[~batch.capture.repeated_messages(rows)[1]]

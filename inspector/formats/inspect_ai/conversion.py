@@ -127,7 +127,7 @@ def _facts(sample: Mapping[str, Any], evaluation: Mapping[str, Any]) -> RunFacts
         if isinstance(value, bool)
         else number_or_none(value)
     )
-    used = [mapping_or_empty(one) for one in mapping_or_empty(sample.get("model_usage")).values()]
+    used = _usages(sample)
     error = sample.get("error")
     return RunFacts(
         name=f"{sample.get('id')}-{sample.get('epoch')}", task=f"{evaluation.get('task')} {sample.get('id')}",
@@ -171,10 +171,15 @@ def _lines(sample: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Iterator
 def _totals(sample: Mapping[str, Any]) -> dict[str, int]:
     """Returns the usage of all calls of models for a sample."""
     found: Counter[str] = Counter()
-    for used in mapping_or_empty(sample.get("model_usage")).values():
-        told = mapping_or_empty(used)
+    for told in _usages(sample):
         found.update({key: token_count(told, key) for key in told})
     return dict(found)
+
+
+def _usages(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Returns the usage of each model; logs of 2024 may have only that of the last output."""
+    usages = list(mapping_or_empty(sample.get("model_usage")).values())
+    return mappings_in(usages or [mapping_or_empty(sample.get("output")).get("usage")])
 
 
 def _answer_id(event: Mapping[str, Any]) -> str | None:

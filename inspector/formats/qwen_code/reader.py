@@ -5,6 +5,7 @@ A foreground sub-agent leaves only telemetry in the session's file: a record of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -30,6 +31,8 @@ RECORDS = (
 _TYPES = ("user", "assistant", "tool_result", "system")
 _BY_PROGRAM = ("notification", "background_task_completed", "cron", "goal_runtime", "agent_bootstrap")
 """Subtypes of user texts that the program wrote."""
+_HOOK_TEXT = re.compile(r"\s*<qwen:(?:user-prompt-submit|session-start)-context>")
+"""Beginning of texts that hooks add to a prompt or a session."""
 _SPAWNING = ("agent", "task")
 _SHELL = "run_shell_command"
 _CANCELLED = "cancelled"
@@ -104,7 +107,8 @@ def _part(part: Mapping[str, Any], outcome: Mapping[str, Any], by_model: bool, s
         return VOICE.thought(text or NOT_READABLE)
     if by_model:
         return VOICE.answer(text)
-    return VOICE.instructions(text) if subtype in _BY_PROGRAM else VOICE.prompt(text)
+    by_program = subtype in _BY_PROGRAM or _HOOK_TEXT.match(text) is not None
+    return VOICE.instructions(text) if by_program else VOICE.prompt(text)
 
 
 def _call(call: Mapping[str, Any]) -> Event:

@@ -32,7 +32,8 @@ _PASS_PREFIXES = frozenset(
     {"", "db", "database", "user", "smtp", "mail", "ftp", "http", "proxy", "redis", "admin", "root"}
 )
 _PERSONAL = ("github_pat", "gitlab_pat", "gh_pat", "azure_pat", "ado_pat", "devops_ext_pat")
-_NO_SECRETS = frozenset({"PWD"})  # a shell's working folder
+_NO_SECRETS = frozenset({"PWD", "user_authorization", "userAuthorization"})
+"""A shell's working folder; a level such as "high" in a review of permissions."""
 _MARKERS = frozenset(
     ("progress", "page", "next", "continuation", "continue", "sync", "cursor", "stop", "start", "end", "eos", "bos",
      "pad", "unk", "sep", "cls", "mask", "first", "last")

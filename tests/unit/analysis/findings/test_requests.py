@@ -196,3 +196,19 @@ def test_an_answer_that_names_another_call_is_told(asked: str, answered: dict[st
     assert ("response-names-other-call" in dict(told_either_way(*lines[::-1]))) == bool(words)
     said = [found.text for found in document_of(*lines).analysis.findings.all()]
     assert not words or said == [f"files answers {words}."]
+
+
+def _model_call(second: int, asked: list[str], **message: Any) -> dict[str, Any]:
+    """A logged call of a model with its answer."""
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", **message}}
+    response = {"id": f"r{second}", "object": "chat.completion", "model": "m-1", "choices": [choice]}
+    messages = [{"role": "user", "content": text} for text in asked]
+    return {"timestamp": 1757015000.0 + second, "messages": messages, "kwargs": {}, "response": response}
+
+
+def test_a_call_of_a_recorded_model_is_unanswered_only_if_its_conversation_goes_on() -> None:
+    function = {"name": "grade", "arguments": "{}"}
+    call = {"content": None, "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+    lines = [_model_call(0, ["Grade it."], **call), _model_call(100, ["Another."], content="Done.")]
+    assert told_either_way(*lines) == []  # a structured output has no result
+    assert told(*lines, _model_call(200, ["Grade it.", "And?"], content="Good.")) == [(UNANSWERED, 2)]

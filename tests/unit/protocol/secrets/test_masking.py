@@ -47,7 +47,7 @@ def test_a_number_may_be_a_token(key: str):
 @pytest.mark.parametrize(
     "key",
     ["tokens", "max_tokens", "progressToken", "nextPageToken", "nextToken", "key", "primary_key", "author", "keyboard",
-     "PWD", "first_pass", "file_pat", "path", "pad_token", "key_2", "sha256", ""],
+     "PWD", "user_authorization", "first_pass", "file_pat", "path", "pad_token", "key_2", "sha256", ""],
 )  # fmt: skip
 def test_keys_of_no_secret(key: str):
     assert not is_secret_key(key)
