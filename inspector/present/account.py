@@ -6,10 +6,12 @@ figures; only the few quoted texts are read from records.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from inspector.analysis.views.account.account import AccountTally, Deed
+from inspector.analysis.views.steps.expired_caches import ExpiredCache
 from inspector.analysis.views.summaries.token_shares import Sums
 from inspector.document.document import CaptureDocument
 from inspector.present.account_sentences import (
@@ -19,6 +21,7 @@ from inspector.present.account_sentences import (
     AccountLine,
     AccountSentences,
 )
+from inspector.present.cache_words import expiry_sentence
 from inspector.present.longest_waits import longest_waiting
 from inspector.present.usage_sentences import UsageSentences
 from inspector.present.wait_words import Wait, describe_waits
@@ -70,8 +73,9 @@ def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[st
 
 
 def account_of(
-    document: CaptureDocument, tally: AccountTally, waste: WasteTotals | None = None, tool_tokens: Sums | None = None
-) -> Account:
+    document: CaptureDocument, tally: AccountTally, waste: WasteTotals | None = None, tool_tokens: Sums | None = None,
+    expired: Sequence[ExpiredCache] = (),
+) -> Account:  # fmt: skip
     """Returns the account, as far as the tally has counted.
 
     Args:
@@ -79,6 +83,7 @@ def account_of(
         tally: its figures.
         waste: sums of avoidable tokens, if known.
         tool_tokens: tokens by tool, if known.
+        expired: caches that were written again after a pause.
     """
     words, usage = AccountSentences(document, tally), UsageSentences(document, waste, tool_tokens)
     deeds = [*words.prompt_lines(), *words.call_lines(), *words.reasoning_lines(), *words.proposal_lines()]
@@ -92,9 +97,16 @@ def account_of(
     lines = [
         *first, *(deeds or words.kind_lines()), *words.compaction_lines(), *failed, *words.crash_lines(),
         *words.tool_change_lines(), *last, *words.problem_lines(), *words.pause_lines(), *words.collapse_lines(),
-        *usage.usage_lines(), *usage.token_lines(), *usage.cost_lines(),
+        *usage.usage_lines(), *_expired_lines(expired), *usage.token_lines(), *usage.cost_lines(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
+
+
+def _expired_lines(expired: Sequence[ExpiredCache]) -> list[AccountLine]:
+    if not expired:
+        return []
+    most = max(expired, key=lambda one: one.written)
+    return [AccountLine("Cache", expiry_sentence(expired), message=most.message, tone="warn")]
 
 
 def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wait] | None:

@@ -15,6 +15,8 @@ from inspector.analysis.views.model_context import Entry, Moment, Role
 from inspector.analysis.views.model_context.chat_messages import content_of_entry
 from inspector.analysis.views.model_context.origins import origin_of
 from inspector.analysis.views.model_context.request_change import request_at
+from inspector.analysis.views.steps.expired_caches import ExpiredCache, expired_caches
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.summaries.token_shares import sum_in_steps
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteReport
 from inspector.base.slices import run_to_end
@@ -90,7 +92,10 @@ def _account_and_waits(document: CaptureDocument, *, spared: bool) -> tuple[Acco
     if document.analysis.tokens.done:
         tool_tokens = run_to_end(sum_in_steps(document.analysis, "tool"))
         waste = waste_of(document).totals if spared else None
-    return account_of(document, tally, waste, tool_tokens), waiting_json(document, tally)
+    usage, expired = document.analysis.usage.total(), list[ExpiredCache]()
+    if usage is not None and usage.cache_write:
+        expired = expired_caches(document.analysis, step_table(document.analysis))
+    return account_of(document, tally, waste, tool_tokens, expired), waiting_json(document, tally)
 
 
 def waste_of(document: CaptureDocument) -> WasteReport:

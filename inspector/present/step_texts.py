@@ -10,11 +10,13 @@ import msgspec
 import numpy as np
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.steps.expired_caches import expired_caches
 from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.steps.step_tree import RowKind, StepTree, outputs_of
 from inspector.analysis.views.steps.time_split import TimeSplit, are_bounded_by_agents
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.cache_words import expiry_words
 from inspector.present.context_labels import node_label
 from inspector.present.message_row import row_content
 from inspector.present.session_titles import ShownTitles
@@ -138,6 +140,7 @@ class StepTexts:
         self._titles = ShownTitles(document.capture)
         self._bounded = are_bounded_by_agents(document.capture, table)
         self._parts: tuple[np.ndarray, np.ndarray] | None = None
+        self._expired = {one.step: one for one in expired_caches(document.analysis, table)}
         self._has_spaces = len(np.unique(table.spaces)) > 1
 
     def text_of(self, row: int) -> StepText:
@@ -197,7 +200,9 @@ class StepTexts:
         match StepKind(int(table.kinds[step])):
             case StepKind.MODEL:
                 tries = int(table.attempts[step])
-                return StepText(text=self._output_words(step), note=f"{tries:,} attempts" if tries > 1 else "")
+                notes = [f"{tries:,} attempts"] if tries > 1 else []
+                notes += [expiry_words(expired)] if (expired := self._expired.get(step)) is not None else []
+                return StepText(text=self._output_words(step), note=", ".join(notes))
             case StepKind.CALL if opens != NO_NODE:
                 return self._agent_text(step, opens, note)
             case StepKind.CALL:

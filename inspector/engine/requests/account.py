@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.account.unanswered import PENDING_FILTER as PENDING_FILTER
+from inspector.analysis.views.steps.expired_caches import ExpiredCache, expired_caches
 from inspector.analysis.views.summaries.token_shares import Sums, sum_in_steps
 from inspector.analysis.views.waste import WasteTotals
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, RequestError, Steps
+from inspector.engine.requests.turns import steps_of
 from inspector.filters.strings import quote
 from inspector.present.account import Account, account_of, waiting_now
 from inspector.present.longest_waits import longest_waiting
@@ -113,7 +115,10 @@ def _account(held: OpenDocument, asked: WhatHappened) -> Steps[AccountFigures]:
     if tokens.sums is None and document.analysis.tokens.done and not document.is_arriving:
         tokens.sums = yield from sum_in_steps(document.analysis, "tool")
     tally = yield from tallied(held)
-    return AccountFigures(account_of(document, tally, asked.waste, tokens.sums), document.is_arriving)
+    usage, expired = document.analysis.usage.total(), list[ExpiredCache]()
+    if usage is not None and usage.cache_write and not document.is_arriving:
+        expired = expired_caches(document.analysis, steps_of(held))
+    return AccountFigures(account_of(document, tally, asked.waste, tokens.sums, expired), document.is_arriving)
 
 
 def _waits(held: OpenDocument, asked: Waits) -> Steps[WaitList]:

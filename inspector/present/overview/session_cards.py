@@ -8,9 +8,11 @@ import numpy as np
 
 from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS, Usage
 from inspector.analysis.views.steps.call_facts import CommandFact, FileFact, Outcome
+from inspector.analysis.views.steps.expired_caches import expired_caches
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.analysis.views.steps.time_split import TimeSplit, have_own_times, split_time
 from inspector.present import formats
+from inspector.present.cache_words import expiry_sentence
 from inspector.present.overview.cards import (
     CONVERSATION,
     FILES,
@@ -343,6 +345,10 @@ def _cost_notes(facts: OverviewFacts, sentence: str) -> tuple[Row, ...]:
         words = f"Output tokens incomplete: {formats.count_of(incomplete, 'call')}"
         rows.append(Row("incomplete", words=(Words(words, "warn"),)))
     steps, costs = facts.steps, facts.analysis.costs.total()
+    if expired := expired_caches(facts.analysis, steps):
+        most = max(expired, key=lambda one: one.written)
+        link = Link(STEPS, message=most.message)
+        rows.append(Row("expired", words=(Words(expiry_sentence(expired), "warn", link=link),)))
     if costs is None or not costs.calls or len(steps.prompts) < 2:
         return tuple(rows)
     known = np.isfinite(steps.dollars) & (steps.turns >= 0)

@@ -51,6 +51,8 @@ _STARTED_FROM = 1_120
 """Width from which on Started has a column."""
 _COST_FROM, _TOKENS_FROM = 520, 440
 _INDENT, _CHEVRON = 18, 14
+_LEAST_WITH_NOTE = 240
+"""Width of a text below which a long note is left out."""
 _SNAP_PX = 5
 _ELIDED = Qt.TextElideMode.ElideRight
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -149,7 +151,7 @@ class _Delegate(QStyledItemDelegate):
         gap = theme.metrics.unit + 2
         note_room = QFontMetrics(theme.font("small")).horizontalAdvance(text.note) + gap if text.note else 0
         if note_room > box.width() // 2:
-            note_room = 0
+            note_room = box.width() // 2 if box.width() >= round(_LEAST_WITH_NOTE * theme.zoom) else 0
         edge = box.right() - note_room
         x = box.left()
         tool_ink = "ink.primary"
@@ -167,7 +169,9 @@ class _Delegate(QStyledItemDelegate):
         if note_room:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("ink.tertiary"))
-            painter.drawText(QRect(min(x, edge + gap), box.top(), note_room, box.height()), _LEFT, text.note)
+            left = min(x, edge + gap)
+            shown = painter.fontMetrics().elidedText(text.note, _ELIDED, box.right() - left)
+            painter.drawText(QRect(left, box.top(), box.right() - left, box.height()), _LEFT, shown)
 
 
 class _Heads(QHeaderView):
