@@ -211,8 +211,10 @@ class FactsView(FittedList[Fact]):
         whole = links if len(links) < 2 else [self._width(part) for part in fact_.parts]
         for number, part in enumerate(fact_.parts):
             metrics = QFontMetrics(theme.font(_STYLES[part.ink][0]))
-            behind = sum(whole[number + 1 :])
-            reserved = 0 if part.is_link else behind if 2 * behind <= right - left else sum(links[number:])
+            reserved = 0 if part.is_link else sum(links[number:])
+            behind = sum(whole[1:])
+            if not number and not part.is_link and 2 * behind <= right - left:
+                reserved = behind
             gaps = sum(not one.is_link for one in fact_.parts[number:]) if reserved else 0
             room = right - place - reserved - gaps * theme.metrics.unit
             if room < theme.metrics.unit:

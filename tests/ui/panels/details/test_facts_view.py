@@ -42,6 +42,12 @@ def test_a_long_name_is_cut_before_the_duration_behind_it(
     assert shown[0].startswith("Answered by")
     assert shown[0].endswith("…")
     assert shown[1:3] == [" after 6 ms: ", "No. 26"]
+    shown.clear()
+    tool = FactPart("a_tool_with_a_long_name_of_many_words", "mono")
+    view.replace_rows([Fact("", (FactPart("Collapsed by "), message_part(108), FactPart("  "), tool))])
+    view.grab()
+    assert shown[:3] == ["Collapsed by ", "No. 109", "  "], "the gap before a tool stays"
+    assert shown[3].endswith("…")
 
 
 def test_a_menu_is_about_the_fact_for_which_it_was_opened(qtbot: QtBot, theme_controller: ThemeController) -> None:
