@@ -122,9 +122,9 @@ def _print_models(found: dict[str, Any]) -> None:
     if found["compactions"]:
         print_line(f"  compactions   {found['compactions']:,}")
     if found["models"]:
-        print_line(
-            f"  model calls   {', '.join(f'{n:,} of {printable(name, 60)}' for name, n in found['models'].items())}"
-        )
+        missing = f"; {found['unreported']:,} without reported tokens" if "unreported" in found else ""
+        models = ", ".join(f"{n:,} of {printable(name, 60)}" for name, n in found["models"].items())
+        print_line(f"  model calls   {models}{missing}")
     if usage is not None:
         print_line(
             f"  reported      {usage['input']:,} tokens in, {usage['output']:,} out, {usage['cache_read']:,} read from "

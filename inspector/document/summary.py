@@ -104,9 +104,16 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
         "usage": usage._asdict() if usage is not None else None,
         "cost": costs_of(analysis),
         "stated_cost": analysis.costs.stated_total(),
+        **({"unreported": missing} if (missing := _unreported(analysis)) else {}),
         **({"incomplete_output": incomplete} if (incomplete := analysis.usage.incomplete_count) else {}),
         "sub_agents": sum(agent.is_agent for agent in document.capture.transcripts.agents.values()),
     }  # fmt: skip
+
+
+def _unreported(analysis: Analysis) -> int:
+    """Returns the number of model calls whose answers tell no tokens; 0 without any report."""
+    usage = analysis.usage
+    return max(0, sum(usage.calls_by_model().values()) - usage.report_count) if usage.report_count else 0
 
 
 def _compactions(document: CaptureDocument) -> int:

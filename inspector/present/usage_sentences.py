@@ -56,10 +56,12 @@ class UsageSentences:
 
     def usage_lines(self) -> list[AccountLine]:
         """Reports the usage of model calls, apart from estimates."""
-        usage, models = self.analysis.usage.total(), list(self.analysis.usage.calls_by_model())
+        usage, by_model = self.analysis.usage.total(), self.analysis.usage.calls_by_model()
         if usage is None:
             return []
-        calls = formats.count_of(self.analysis.usage.report_count, "call")
+        models, count, reported = list(by_model), sum(by_model.values()), self.analysis.usage.report_count
+        # Some answers tell no tokens, such as streams without this option.
+        calls = f"{reported:,} of {count:,} calls" if count > reported else formats.count_of(reported, "call")
         incomplete = incomplete_words(self.analysis.usage.incomplete_count)
         of = (
             f" of {safe_line(models[0], _NAME)}"

@@ -13,6 +13,7 @@ from inspector.analysis.views.waste import WasteFinder
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
+from inspector.document.summary import summary
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from inspector.present.account import Account, account_of
@@ -22,6 +23,7 @@ from inspector.present.waste_words import spared_words
 from tests.builders import clean_up, closed_at_end, document_of, envelope, lines_of, tool_call, tool_result
 from tests.findings import HELLO, at, ended, gateway
 from tests.samples import FORMAT_SAMPLES, RECORDINGS, recordings_swept
+from tests.transcribed import ClaudeSession
 
 WIRE = Path(__file__).parents[2] / "data" / "captures" / "model-wire.jsonl"
 
@@ -251,3 +253,14 @@ def test_the_time_between_two_unrelated_logs_is_no_silence(tmp_path: Path) -> No
     assert " h " not in found.head
     (silence,) = (line for line in found.lines if line.about == "Silence")
     assert silence.text == "Longest pause 20 s, before No. 2"
+
+
+def test_calls_that_report_no_tokens_are_told() -> None:
+    session = ClaudeSession()
+    session.prompt("go")
+    session.text("Yes.")
+    del session.text("No.")["message"]["usage"]
+    document = document_of(*session.records)
+    (found,) = (line for line in account(document).lines if line.about == "Reported")
+    assert found.text.startswith("1 of 2 calls of claude-opus-4-5: 50 tokens out")
+    assert summary(document, "")["unreported"] == 1
