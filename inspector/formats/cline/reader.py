@@ -32,6 +32,8 @@ _ERRORS = ("error", "diff_error", "api_req_failed", "rooignore_error", "mistake_
 _BY_USER = re.compile(r"<(task|feedback|user_message|user_feedback|answer)>\s*(.*?)\s*</\1>", re.DOTALL)
 _BY_PROGRAM = ("<environment_details>", "<file_content", "[ERROR]")
 _FINISHING = "attempt_completion"
+_NEEDS_APPROVAL = "REQ_APP"
+"""End of a command that a person has to allow."""
 
 
 def counts_tokens(window: Mapping[str, Any]) -> bool:
@@ -144,7 +146,7 @@ def _request(kind: str, window: Mapping[str, Any], inner: Mapping[str, Any]) -> 
 
 def _call(kind: str, call: str, text: str, inner: Mapping[str, Any]) -> Iterator[Event]:
     if kind == "command":
-        yield VOICE.call(call, "execute_command", {"command": text})
+        yield VOICE.call(call, "execute_command", {"command": text.removesuffix(_NEEDS_APPROVAL)})
     elif kind == "use_mcp_server":
         yield VOICE.call(call, text_or_none(inner.get("toolName")) or kind, inner.get("arguments") or inner)
     else:
