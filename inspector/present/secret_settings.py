@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
-from inspector.settings import ConnectionSettings, HighlightRule, Preset, Settings
+from inspector.settings import ConnectionSettings, HighlightRule, KnownRelease, Preset, Settings
 from inspector.settings.sharing import SharedPresets
 
 NOT_WRITTEN = "It holds a secret: it is kept until the program ends and written to no file."
@@ -41,8 +41,13 @@ def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
     left_out = [f"the preset {short_name(item.name)}" for item in secret_presets]
     left_out += [f"the highlight rule {short_name(item.name)}" for item in secret_rules]
     left_out += [f"the connection {short_name(one.name)}" for one in settings.connections if one not in named]
+    updates, known_release = settings.updates, settings.known_release
+    if mask_text(updates.feed) != updates.feed:
+        left_out.append("the release feed")
+        updates, known_release = updates.model_copy(update={"feed": ""}), KnownRelease()
     written = settings.model_copy(
         update={
+            "updates": updates, "known_release": known_release,
             "presets": presets, "highlights": highlights, "connections": named,
             "recent_connections": [one for one in settings.recent_connections if has_no_secret(one)],
             "recent_files": [path for path in settings.recent_files if mask_text(path) == path],

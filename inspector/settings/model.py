@@ -360,6 +360,28 @@ class Start(_Part):
     """Place in which a document opens."""
 
 
+class Updates(_Part):
+    """Search for newer versions of the program."""
+
+    check: bool = False
+    """Request the release feed, at most once a day."""
+    feed: str = Field(default="", max_length=500)
+    """https address of the newest release, as GitHub, Gitea and Forgejo return it; empty for no feed."""
+
+
+class KnownRelease(_Part):
+    """The last request to a release feed."""
+
+    feed: str = Field(default="", max_length=500)
+    """Address of the feed."""
+    asked_s: int = Field(default=0, ge=0, le=1 << 40)
+    """Unix time of the request."""
+    version: str = Field(default="", max_length=40)
+    """Number of the newest release; "" without an answer."""
+    page: str = Field(default="", max_length=500)
+    """https address of its page, or ""."""
+
+
 LONGEST_IDLE_S = 86_400
 """Largest number of seconds until a context is idle: a day."""
 
@@ -412,6 +434,10 @@ class Settings(_Part):
     """Appearance of the window."""
     start: Start = Field(default_factory=Start)
     """Behaviour at the start."""
+    updates: Updates = Field(default_factory=Updates)
+    """Search for newer versions."""
+    known_release: KnownRelease = Field(default_factory=KnownRelease)
+    """Last answer of the release feed."""
     contexts: Contexts = Field(default_factory=Contexts)
     """Rules for contexts."""
     memory: Memory = Field(default_factory=Memory)

@@ -56,6 +56,7 @@ from inspector.engine.requests import (
     queries,
     rates,
     raw_text,
+    releases,
     repairs,
     rows,
     run_comparisons,
@@ -82,9 +83,9 @@ _TOPICS = (
     context_tree, conversation, copies, document_settings, exports, facets, fields, files, filters, find, finding_lists,
     finding_rows, growth, latency, locations, log_facts, marks, message_ids, minimap, model_contexts, moments,
     msp_contexts, msp_edits, msp_files, msp_sessions, next_messages, overview, pages, participants, pass_timings,
-    places, plots, problems, queries, rates, raw_text, repairs, rows, run_comparisons, run_tables, saved_views, scopes,
-    seen_contexts, source_rows, steps, stories, summaries, timeline, tokens, turn_comparisons, turns, value_tree, views,
-    waste,
+    places, plots, problems, queries, rates, raw_text, releases, repairs, rows, run_comparisons, run_tables,
+    saved_views, scopes, seen_contexts, source_rows, steps, stories, summaries, timeline, tokens, turn_comparisons,
+    turns, value_tree, views, waste,
 )  # fmt: skip
 
 QUERIES: tuple[Query[Any], ...] = tuple(query for topic in _TOPICS for query in topic.QUERIES)

@@ -35,6 +35,7 @@ from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
 from inspector.ui.app.previous_run import PreviousRun
 from inspector.ui.dialogs.key_validation import drop_unusable_keys, dropped_keys_words
+from inspector.ui.features.version_check import VersionCheck
 from inspector.ui.input.action import keyed_actions
 from inspector.ui.look import icons
 from inspector.ui.look.theme import FUSION, ThemeController, ThemeSetting
@@ -80,6 +81,7 @@ class Application:
         failures: internal errors, and the dialog about them.
         log: the program's own log, or None.
         previous_run: dumps of crashed runs.
+        versions: newer versions of the program, if the settings allow the request.
         developer: shows the Developer menu regardless of the settings.
     """
 
@@ -106,6 +108,8 @@ class Application:
         self.failures = FailureDialog(self)
         self.log: program_log.LogFile | None = None
         self.previous_run = PreviousRun(self)
+        self.versions = VersionCheck(self)
+        self.versions.changed.connect(self._show_available_version)
         self.developer = os.environ.get(DEVELOPER_VARIABLE, "") not in ("", "0")
         self._closed: asyncio.Event | None = None
         self._retry = QTimer()
@@ -258,6 +262,13 @@ class Application:
             if hints:
                 window.display.hints_here = None
             window.apply_settings()
+        self.versions.check()
+
+    def _show_available_version(self) -> None:
+        """Shows or hides the newer version on every start page."""
+        for window in self.windows:
+            if window.panes is None:
+                self.versions.show_on(window.start_page)
 
     def _report_left_out(self, left_out: list[str]) -> None:
         """Reports new secrets that are not saved, in the front window."""
@@ -300,11 +311,13 @@ class Application:
         loop.set_exception_handler(self.failures.on_loop_failure)
         try:
             await start
+            self.versions.check_soon()
             if self.windows:
                 await self._closed.wait()
         finally:  # also on Ctrl+C: sessions leave their gateways, captures are written
             if self._instance is not None:  # first, so that no request reaches a program that ends
                 self._instance.close()
+            self.versions.stop()
             await self.close_all()
             await cancel_and_wait(self.tasks)
             await self.engines.end()

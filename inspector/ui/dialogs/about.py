@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -17,7 +17,7 @@ from inspector.diagnostics.licences import Licence, bundled_licences
 from inspector.present.wire_text import safe_line, visible_controls
 from inspector.ui.dialogs.base_dialog import Dialog, ListFrame
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.widgets.buttons import WordButton
+from inspector.ui.widgets.buttons import LinkButton, WordButton
 from inspector.ui.widgets.labels import Sign, TextLabel
 from inspector.ui.widgets.rows.table import TableView
 from inspector.ui.widgets.rows.table_model import TableModel
@@ -47,20 +47,28 @@ class PartsModel(TableModel[Licence]):
 
 
 class AboutDialog(Dialog):
-    """Shows name, version and environment of the program, its parts, and the licence of the selected part."""
+    """Shows name, version and environment of the program, its parts, and the licence of the selected part.
+
+    Signals:
+        page_requested: open the page of the newer version.
+    """
+
+    page_requested = Signal()
 
     def __init__(
-        self, theme_controller: ThemeController, facts: list[tuple[str, str]], parent: QWidget | None = None
-    ) -> None:
+        self, theme_controller: ThemeController, facts: list[tuple[str, str]], parent: QWidget | None = None, *,
+        newer: str = "",
+    ) -> None:  # fmt: skip
         """Creates the dialog; `open()` shows it.
 
         Args:
             theme_controller: gives the look.
             facts: (name, value) of versions and environment.
             parent: owner; the dialog is modal to its window.
+            newer: number of a newer version with a page, or "".
         """
         super().__init__(theme_controller, name="aboutDialog", title="About Context Inspector", parent=parent)
-        self._facts = facts
+        self._facts, self._newer = facts, newer
         self._trouble = ""
         try:
             self._parts = bundled_licences()
@@ -74,6 +82,7 @@ class AboutDialog(Dialog):
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.take_size(_WIDTH, _HEIGHT)
+        self.table.setFocus()
 
     def _build_head(self) -> None:
         row = QHBoxLayout()
@@ -88,6 +97,10 @@ class AboutDialog(Dialog):
         facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         words.addSpacing(4)
         words.addWidget(facts)
+        if self._newer:
+            link = LinkButton(f"Page of version {self._newer}...", name="aboutNewer", parent=self)
+            link.clicked.connect(lambda *_checked: self.page_requested.emit())
+            words.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         row.addLayout(words, 1)
         self._page.addLayout(row)
 

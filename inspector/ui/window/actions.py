@@ -133,7 +133,15 @@ def _show_about(window: MainWindow) -> None:
     from inspector.ui.dialogs.about import AboutDialog
     from inspector.ui.dialogs.environment_facts import about_facts
 
-    AboutDialog(window.theme, about_facts(), window).open()
+    versions = window.application.versions
+    dialog = AboutDialog(
+        window.theme,
+        [*about_facts(), ("Updates", versions.words)],
+        window,
+        newer=versions.available if versions.page else "",
+    )
+    dialog.page_requested.connect(lambda: versions.ask_to_open(dialog))
+    dialog.open()
 
 
 _PROGRAMS = " ".join(SESSION_PRODUCTS).lower()

@@ -169,6 +169,8 @@ class MainWindow(WindowFeatures):
         page.keep_connection_requested.connect(lambda chosen: self.connections.ask_for(chosen))
         page.forget_requested.connect(lambda recent: self.connections.forget_recent(recent))
         page.clear_recent_requested.connect(lambda: self.connections.clear_recent())
+        page.version_requested.connect(lambda: self.application.versions.ask_to_open(self))
+        self.application.versions.show_on(page)
 
     def _list_sessions(self) -> None:
         """Lists the newest sessions on the start page. The engine looks them up while the other parts are created."""

@@ -12,6 +12,7 @@ from inspector.ui.services import Services
 
 if TYPE_CHECKING:
     from inspector.engine.start_files import UnsavedCapture
+    from inspector.ui.features.version_check import VersionCheck
     from inspector.ui.window.tabbed_windows import TabbedWindows
 
 W = TypeVar("W")
@@ -24,6 +25,8 @@ class WindowOwner(ProgramServices, Services, Protocol[W]):
     """The open windows."""
     tabs: TabbedWindows
     """The windows with tabs."""
+    versions: VersionCheck
+    """Newer versions of the program."""
     notice: str
     """First notice in every window, or ""."""
 

@@ -191,12 +191,14 @@ class WindowFeatures(QMainWindow):
         from inspector.ui.dialogs.plugins_page import PluginsPage
         from inspector.ui.dialogs.prices_page import PricesPage
         from inspector.ui.dialogs.settings_dialog import FurtherPage
+        from inspector.ui.dialogs.updates_page import UpdatesPage
         from inspector.ui.features.settings_editing import SettingsEditing
         from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
 
         pages = (
             FurtherPage("prices", "Prices", PricesPage),
             FurtherPage("memory", "Memory", MemoryPage),
+            FurtherPage("updates", "Updates", UpdatesPage),
             FurtherPage("plugins", "Plug-ins", PluginsPage),
             FurtherPage(SUBSESSIONS, TITLE, subsessions_page),
         )

@@ -22,6 +22,7 @@ from inspector.present import formats
 from inspector.present.conversation.cards import CardKind
 from inspector.present.conversation.outline import Outline, OutlineOptions
 from inspector.ui import intervals
+from inspector.ui.dialogs.link_question import ask_to_open
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
@@ -34,7 +35,6 @@ from inspector.ui.panels.conversation.model import ConversationModel
 from inspector.ui.panels.conversation.side import SidePane
 from inspector.ui.panels.conversation.spine import Spine
 from inspector.ui.panels.conversation.view import GLOBAL, UNOPENABLE, ConversationView
-from inspector.ui.panels.details.text_block import ask_to_open
 from inspector.ui.panels.list_panel import ShownMessages
 from inspector.ui.panels.messages.new_messages_pill import NewPill
 from inspector.ui.widgets.latest_answer import AnswerT, Client, LatestAnswer

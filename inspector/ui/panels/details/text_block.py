@@ -10,21 +10,20 @@ import re
 
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import (
-    QDesktopServices,
     QFocusEvent,
-    QGuiApplication,
     QPainter,
     QPaintEvent,
     QResizeEvent,
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QMessageBox, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.present import formats
-from inspector.present.wire_text import mask_start, safe_line, visible_controls
+from inspector.present.wire_text import mask_start, visible_controls
 from inspector.protocol.payloads.markdown_text import with_edits_as_diffs
+from inspector.ui.dialogs.link_question import ask_to_open
 from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
@@ -34,8 +33,6 @@ FIRST_CHARACTERS = 2_400
 FIRST_LINES = 30
 ALL_CHARACTERS = 60_000
 """Most characters shown on request; Raw has the rest."""
-
-_ALLOWED_SCHEMES = frozenset({"http", "https"})
 
 
 class TextView(QTextBrowser):
@@ -148,34 +145,6 @@ class TextView(QTextBrowser):
 
     def _on_anchor_clicked(self, url: QUrl) -> None:
         ask_to_open(url, self)
-
-
-def ask_to_open(url: QUrl, parent: QWidget) -> None:
-    """Asks to open a link; refused schemes are only shown."""
-    box = QMessageBox(parent)
-    box.setObjectName("openLinkQuestion")
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Open link")
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    encoded = QUrl.ComponentFormattingOption.FullyEncoded
-    # Other schemes, such as file, could start programs.
-    allowed = url.scheme().lower() in _ALLOWED_SCHEMES
-    whole = url.toString(encoded)
-    address = safe_line(whole, 500)
-    question = "Links of this type are not opened."
-    if allowed:
-        # The host separately: user info or a long path can imitate another address.
-        host = safe_line(url.host(encoded), 300)
-        question = f"A message leads to {host}. Open it in the browser?"
-    box.setText(f"{question}\n\n{address}")
-    copy = box.addButton("Copy", QMessageBox.ButtonRole.ActionRole)
-    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(whole))
-    if allowed:
-        open_button = box.addButton("Open", QMessageBox.ButtonRole.AcceptRole)
-        open_button.clicked.connect(lambda: QDesktopServices.openUrl(url))
-    box.addButton(QMessageBox.StandardButton.Cancel)
-    box.open()
 
 
 class TextBlock(QWidget):

@@ -15,6 +15,7 @@ from typing_extensions import override
 from inspector.base.targets import session_target
 from inspector.formats.products import SOME_PRODUCTS
 from inspector.present.unsaved_captures import MAX_SHOWN, more_words, unsaved_sentence
+from inspector.present.update_words import available_words
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
@@ -41,6 +42,8 @@ SESSIONS_SHOWN = 4
 CLEAR_HELP = "Clear recent files and connections, except named ones"
 
 COMPARE_HELP = "Compare the two logs that are chosen with Ctrl+click"
+
+VERSION_HELP = "Ask to open the page of this version in the browser"
 
 NO_SESSIONS = "No session of a coding agent was found here."
 """Text in place of sessions."""
@@ -71,6 +74,7 @@ class StartPage(QWidget):
         forget_requested(ConnectionSettings | str): remove one connection, or the file of this path, from the list.
         clear_recent_requested: clear the list.
         recover_requested(Unsaved), discard_requested(Unsaved): for an unsaved capture.
+        version_requested: open the page of the newer version.
     """
 
     open_requested = Signal()
@@ -90,6 +94,7 @@ class StartPage(QWidget):
     clear_recent_requested = Signal()
     recover_requested = Signal(object)
     discard_requested = Signal(object)
+    version_requested = Signal()
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
         """Creates the page.
@@ -151,6 +156,12 @@ class StartPage(QWidget):
         words.addWidget(TextLabel(CLAIM, variant="secondary", name="startClaim", parent=self))
         self._head.addLayout(words)
         self._head.addStretch(1)
+        self._version = LinkButton("", name="startVersion", parent=self)
+        self._version.setToolTip(VERSION_HELP)
+        self._version.setAccessibleDescription(VERSION_HELP)
+        self._version.clicked.connect(_without_argument(self.version_requested.emit))
+        self._version.hide()
+        self._head.addWidget(self._version, 0, Qt.AlignmentFlag.AlignBottom)
         return self._head
 
     def _build_cards(self) -> QVBoxLayout:
@@ -227,6 +238,12 @@ class StartPage(QWidget):
         """Shows the keyboard shortcuts on the cards."""
         for card, action in self._actions.items():
             card.show_keys(words(action))
+
+    def show_version(self, version: str, *, has_page: bool) -> None:
+        """Names a newer version of the program beside the title; "" names no version."""
+        self._version.setText(available_words(version) if version else "")
+        self._version.setEnabled(has_page)
+        self._version.setVisible(bool(version))
 
     # Unsaved captures
 
