@@ -3,7 +3,8 @@
     python packaging/build.py            everything for this system
     python packaging/build.py prepare    only what the spec and the installers need beside the bundle
 
-Linux: a .deb and a portable .tar.gz. Windows and macOS: the bundle; `windows/` and `macos/` make installers of it.
+Linux: a .deb, a portable .tar.gz and, with a runtime, an AppImage. Windows and macOS: the bundle; `windows/` and
+`macos/` make installers of it. All: the bill of materials.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ import subprocess
 import sys
 import tarfile
 import time
-from functools import cache
 from pathlib import Path
 
+import appimage
 import bundle
 import command_help
 import deb_file
 import icons
 import icu_data
+import sbom
 import sizes
+from bundle import moment
 
 MADE = bundle.ROOT / "build" / "package"
 DIST = bundle.ROOT / "dist"
@@ -35,18 +38,6 @@ _LINUX = bundle.ROOT / "resources" / "linux"
 _PACKAGING = bundle.ROOT / "packaging"
 _SVG = bundle.ROOT / "resources" / "icons" / f"{bundle.NAME}.svg"
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-
-
-@cache
-def moment() -> int:
-    """When this was made: of the last change where it is told or known, so that a build can be repeated."""
-    if told := os.environ.get("SOURCE_DATE_EPOCH"):
-        return int(told)
-    asked = ["git", "-C", str(bundle.ROOT), "log", "-1", "--format=%ct"]
-    try:
-        return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
-    except (OSError, subprocess.CalledProcessError, ValueError):  # no git here, or no repository
-        return int(time.time())
 
 
 def prepare() -> None:
@@ -139,6 +130,7 @@ def deb() -> Path:
     papers = root / "usr/share/doc" / bundle.NAME
     guide(papers / "guide")
     _write(papers / "copyright", copyright_text(home).encode())
+    _write(papers / "sbom.cdx.json", sbom.text(home, moment()).encode())
     changes = (bundle.ROOT / "CHANGELOG.md").read_bytes()
     _write(papers / "changelog.gz", gzip.compress(changes, mtime=0))
     _write(papers / "changelog.Debian.gz", gzip.compress(debian_changes().encode(), mtime=0))
@@ -171,6 +163,7 @@ def portable() -> Path:
     guide(beside / "guide")
     _write(beside / "README.txt", (_PACKAGING / "linux/portable.txt").read_bytes())
     _write(beside / "COPYRIGHT.txt", copyright_text(FOLDER).encode())
+    _write(beside / "sbom.cdx.json", sbom.text(FOLDER, moment()).encode())
     made = DIST / f"{name}.tar.gz"
     with (
         made.open("wb") as file,
@@ -180,6 +173,30 @@ def portable() -> Path:
         archive.add(FOLDER, name, filter=_nobodys)
         for one in sorted(beside.iterdir()):
             archive.add(one, f"{name}/{one.name}", filter=_nobodys)
+    return made
+
+
+def app_image() -> list[Path]:
+    """Makes the AppImage, and its AppDir in any case. Returns the files."""
+    folder = MADE / "AppDir"
+    share(MADE / "share")
+    appimage.lay_out(FOLDER, MADE / "share", folder)
+    _write(folder / f"usr/share/doc/{bundle.NAME}/copyright", copyright_text(FOLDER).encode())
+    _write(folder / f"usr/share/doc/{bundle.NAME}/sbom.cdx.json", sbom.text(FOLDER, moment()).encode())
+    made = DIST / f"{bundle.NAME}-{bundle.version()}-linux-{platform.machine()}.AppImage"
+    try:
+        return [appimage.pack(folder, made, moment())]
+    except appimage.RuntimeMissingError as error:
+        print(error)
+        return []
+
+
+def bill_of_materials() -> Path:
+    """Writes the bill of materials of this system's bundle beside the packages."""
+    system = {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
+    machine = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
+    made = DIST / f"{bundle.NAME}-{bundle.version()}-{system}-{machine}.cdx.json"
+    made.write_text(sbom.text(FOLDER, moment()), "utf-8", newline="\n")
     return made
 
 
@@ -243,6 +260,7 @@ def main() -> None:
         return
     DIST.mkdir(exist_ok=True)
     build_folder()
+    bill_of_materials()
     if not sys.platform.startswith("linux"):
         print(f"Built {MADE / 'dist'}; packaging/README.md says how an installer is made of it.")
         return
@@ -252,7 +270,7 @@ def main() -> None:
     for library in FOLDER.rglob("libicudata.so.*"):
         if not library.is_symlink():
             icu_data.trim(library)
-    made = [deb(), portable()]
+    made = [deb(), portable(), *app_image()]
     report = sizes.report(FOLDER, MADE / "left-out.txt", made)
     (MADE / "sizes.txt").write_text(report, "utf-8")
     print(report)

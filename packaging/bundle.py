@@ -5,9 +5,13 @@ PyInstaller finds what is imported; here stands what it cannot see, what it take
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+import time
 import tomllib
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,7 +53,7 @@ EXCLUDES = (
     # tests and tools of libraries
     "numpy.testing", "numpy.f2py", "numpy.distutils", "numpy.conftest", "numpy._pyinstaller",
     "lark.tools", "pydantic.v1", "pydantic.mypy", "pydantic._hypothesis_plugin", "mypy",
-    # imported only where something is fetched, which this program never does
+    # imported only where tables are fetched, as tiktoken could; the program itself requests with aiohttp
     "requests", "urllib3", "certifi", "charset_normalizer", "blobfile",
     # other bindings and tools that libraries ask for in `try`
     "PyQt5", "PyQt6", "PySide2", "IPython", "matplotlib", "scipy", "pandas", "cupy", "numba", "h5py", "OpenGL", "PIL",
@@ -139,6 +143,18 @@ _SYSTEM_FOLDERS = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
 def version() -> str:
     """The version, from the one place it is written."""
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
+
+
+@cache
+def moment() -> int:
+    """Returns the time of all made files: of the last change if it is set or known, so that a build can be repeated."""
+    if told := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(told)
+    asked = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
+    try:
+        return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
+    except (OSError, subprocess.CalledProcessError, ValueError):  # no git here, or no repository
+        return int(time.time())
 
 
 def belongs(place: str, source: str) -> bool:

@@ -264,17 +264,34 @@ def test_what_a_job_runs_can_be_run_by_its_own_python() -> None:
         assert chosen or not runs or job["runs-on"] == "ubuntu-24.04", name
 
 
-def test_the_workflow_is_read_and_its_actions_are_pinned() -> None:
-    flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+@pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
+def test_the_workflow_is_read_and_its_actions_are_pinned(name: str) -> None:
+    flow = yaml.safe_load((ROOT / ".github/workflows" / name).read_text("utf-8"))
     steps = [step for job in flow["jobs"].values() for step in job["steps"]]
     used = [step["uses"] for step in steps if "uses" in step]
     assert used
     assert [one for one in used if not re.fullmatch(r"[\w/.-]+@[0-9a-f]{40}", one)] == []
     scripts = "\n".join(step["run"] for step in steps if "run" in step)
-    named = re.findall(r"(?:packaging|tests)/[\w./-]+\.\w+", scripts)
+    named = re.findall(r"(?<![\w-])(?:packaging|tests)/[\w./-]+\.\w+", scripts)
     assert named
     assert [one for one in named if not (ROOT / one).is_file()] == []
     assert flow["permissions"] == {"contents": "read"}
+
+
+def test_each_system_is_tried_before_a_release() -> None:
+    flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+    assert set(flow["jobs"]["draft"]["needs"]) == flow["jobs"].keys() - {"draft"}
+    for name in flow["jobs"].keys() - {"draft"}:
+        steps = flow["jobs"][name]["steps"]
+        tried = "\n".join(step["run"] for step in steps if str(step.get("name", "")).startswith("Try"))
+        for command in ("--version", "summary", "screenshot", "demo --seconds"):
+            assert command in tried, (name, command)
+        (kept,) = [step["with"]["path"].split() for step in steps if "upload-artifact" in step.get("uses", "")]
+        assert "dist/*.png" in kept
+        assert name == "wheel" or "dist/*.cdx.json" in kept
+    linux = str(flow["jobs"]["linux"])
+    assert "sha256sum --check" in linux
+    assert "dist/*.AppImage" in linux
 
 
 def test_keys_reach_only_the_steps_that_sign() -> None:
@@ -309,9 +326,10 @@ def test_what_a_release_is_built_of_is_written_down() -> None:
     text = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
     flow = yaml.safe_load(text)
     assert (ROOT / flow["env"]["PIP_CONSTRAINT"]).is_file()
+    given = ('-e ".[package]"', "dist/*.whl")  # the wheel gets the libraries that users get
     installed = re.findall(r"(?:pip|choco) install (.+)", text)
     assert installed
-    assert [one for one in installed if "_VERSION }}" not in one and one != '-e ".[package]"'] == []
+    assert [one for one in installed if "_VERSION }}" not in one and one not in given] == []
     lines = (PACKAGING / "constraints.txt").read_text("utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))
     assert list(pins) == sorted(pins)
