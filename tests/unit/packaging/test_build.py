@@ -13,6 +13,7 @@ import build  # pyright: ignore[reportMissingImports]
 import licence_list  # pyright: ignore[reportMissingImports]
 import pytest
 
+from inspector.diagnostics.licences import Licence, to_json
 from tests.pages import links
 
 _MOMENT = 1_700_000_000
@@ -28,7 +29,7 @@ def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleT
         (tmp_path / place).mkdir(exist_ok=True)
     listed = tmp_path / "made/program/_internal/inspector/_resources/licences.json"
     listed.parent.mkdir(parents=True)
-    listed.write_text("[]", "utf-8")
+    listed.write_text(to_json([Licence("context-inspector", "1.0", "MIT", "")]), "utf-8")
     for name in ("context-inspector", "_internal/lib.so.1"):
         (build.FOLDER / name).write_bytes(b"\x7fELF")
         (build.FOLDER / name).chmod(0o755)
