@@ -29,15 +29,19 @@ class AgentCalls:
         self._open: dict[int, bool] = {}  # by call: True if its agent has received a message since
 
     def split_agent_calls(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
-        """Splits requests into calls of agents and all others; recordings of a model's API have calls of agents."""
+        """Splits requests into calls of agents and all others; drops calls in recordings of a model's API.
+
+        A client may use such a call as its output and send no result.
+        """
         codes = [code for label in registry.groups().agents if (code := batch.code(label)) >= 0]
         model = batch.code(MODEL)
         if not len(rows) or not (codes or model >= 0):
             return NO_ROWS, rows
         flags = batch.column_values("flags", rows)
-        by_model = (batch.column_values("sender", rows) == model) & (flags & Flag.RPC.value == 0)
-        own = (np.isin(batch.column_values("protocol", rows), codes) | by_model) & (flags & Flag.DERIVED.value != 0)
-        return rows[own], rows[~own]
+        is_derived = flags & Flag.DERIVED.value != 0
+        own = np.isin(batch.column_values("protocol", rows), codes) & is_derived
+        by_model = (batch.column_values("sender", rows) == model) & is_derived & (flags & Flag.RPC.value == 0)
+        return rows[own], rows[~own & ~by_model]
 
     def feed(self, batch: Batch, new: Rows) -> Rows:
         """Returns calls of agents that went on without a result, ascending.
