@@ -33,8 +33,8 @@ def values(field: str, *lines: Any) -> list[object]:
 def test_the_sample() -> None:
     document = document_at(SAMPLE)
     calls, usage = tool_calls(document.analysis), document.analysis.usage.total()
-    assert (calls.tools, calls.answered, calls.failed) == (3, 3, 1)
-    assert calls.by_tool == {"berths": 2, "mcp__harbour__reserve": 1}
+    assert (calls.tools, calls.answered, calls.failed) == (5, 5, 2)
+    assert calls.by_tool == {"berths": 4, "mcp__harbour__reserve": 1}
     assert usage is not None
     assert usage._asdict() == {"input": 230, "output": 36, "cache_read": 310, "cache_write": 10}
     assert document.analysis.usage.calls_by_model() == {"gpt-5.2": 2, "claude-opus-5": 1, "gemini-3-pro": 1}

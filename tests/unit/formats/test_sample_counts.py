@@ -142,7 +142,7 @@ def factory_droid(lines: Lines) -> dict[str, Any]:
     [usage] = [line["usage"] for line in lines if "usage" in line]
     return {
         "tools": sum(line["type"] == "tool_call" for line in lines),
-        "failed": sum(line.get("isError", False) for line in lines),
+        "failed": sum(line.get("isError", False) for line in lines) + json.dumps(lines).count('"exitCode": 3'),
         "input": usage["input_tokens"], "output": usage["output_tokens"],
         "cache_read": usage["cache_read_input_tokens"], "cache_write": usage["cache_creation_input_tokens"],
     }  # fmt: skip
@@ -267,6 +267,8 @@ def messages(lines: Lines) -> dict[str, Any]:
             )
             if isinstance(named, dict) and "name" in named:
                 names.append(value.get("id") or f"{named['name']} without an id")
+            if value.get("type") == "tool-call":
+                names.append(value["toolCallId"])
         for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
             visit(one)
 
@@ -277,7 +279,7 @@ def messages(lines: Lines) -> dict[str, Any]:
     cached = sum(one["prompt_tokens_details"]["cached_tokens"] for one in openai)
     cached += sum(one["cachedContentTokenCount"] for one in gemini)
     return {
-        "tools": len(set(names)), "failed": json.dumps(lines).count('"is_error": true'),
+        "tools": len(set(names)), "failed": sum(map(json.dumps(lines).count, ('"is_error": true', '"error-text"'))),
         "input": sum(one["prompt_tokens"] for one in openai) + sum(one["input_tokens"] for one in claude)
         + sum(one["promptTokenCount"] for one in gemini) - cached,
         "output": sum(one["completion_tokens"] for one in openai) + sum(one["output_tokens"] for one in claude)
