@@ -13,6 +13,7 @@ PLANTED = (
     f"('x-api-key', '{BODY}')",
     f"- name: API_KEY\n  value: {BODY}\n", f'{{"name": "API_KEY", "more": {{}}, "value": "{BODY}"}}',
     f'tokens: ["{BODY}"]',
+    f"Here is my API key: {BODY}.", f"access key: {BODY}", f'Secret key = "{BODY}"',
     f"the password is {BODY}", f"https://h/?a=https%3A%2F%2Fg%2F%3Ftoken%3D{BODY}", f'["--api-key", "{BODY}"]',
     f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.{BODY}", f'{{"secret": {{"type": "x", "value": "{BODY}"}}}}',
 )  # fmt: skip

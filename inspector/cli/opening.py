@@ -94,7 +94,8 @@ def _print_trips(trips: Sequence[guards.Trip]) -> None:
 
 
 def named(files: Sequence[str]) -> str:
-    return ", ".join(files)
+    """Returns the names of logs for people and reports, with secrets masked."""
+    return mask_text(", ".join(files))
 
 
 def aliases_of(texts: list[str]) -> ToolAliases:

@@ -20,6 +20,7 @@ from inspector.present.formats import count_of, dollars
 from inspector.present.overview.cards import Overview, overview_json
 from inspector.present.step_texts import AT_MOST
 from inspector.present.token_facts import incomplete_words
+from inspector.protocol.secrets.masking import mask_text
 
 _WORK = ("runs", "time", "changes", "problems")
 """Ids of the cards about work."""
@@ -81,7 +82,7 @@ def _print_sources(answer: LogSummary) -> None:
     for source in islice(sources, MOST_LISTED):
         offset = f", clock corrected by {source.clock_offset_ns / 1e6:+,.1f} ms" if source.clock_offset_ns else ""
         records = count_of(source.records, "record")
-        print_line(f"    {printable(source.name, 60)}: {source.format or 'no format'}, {records}{offset}")
+        print_line(f"    {printable(mask_text(source.name), 60)}: {source.format or 'no format'}, {records}{offset}")
     if len(sources) > MOST_LISTED:
         print_line(f"    and {len(sources) - MOST_LISTED:,} more")
 

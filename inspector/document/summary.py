@@ -33,6 +33,7 @@ from inspector.filters.fields import all_fields
 from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
 from inspector.protocol.context_places import PLACE_NAMES, ContextSource
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME, format_time
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
@@ -320,7 +321,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "deliveries": [
             {"participant": d.participant, "event": d.event} for d in capture.deliveries.deliveries_of(message)
         ],
-        "sources": [capture.sources[number].name for number in capture.sources_of(message)],
+        "sources": [mask_text(capture.sources[number].name) for number in capture.sources_of(message)],
         "sightings": [_sighting(document, one) for one in capture.sightings_of(message)],
         "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
         "effects": [effect + 1 for effect in analysis.correlation.effects(message)],

@@ -25,7 +25,7 @@ from inspector.engine.opening import OpenOptions, Target
 from inspector.engine.requests.log_facts import ListSources, SourceFacts
 from inspector.formats.table import FILE_SUFFIXES
 from inspector.mcp_server.fence import PrivateCopy, identity_inside
-from inspector.protocol.secrets.masking import mask_secrets
+from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
 from inspector.sources.conversion_table import store_at
@@ -67,7 +67,8 @@ class Listed:
 
     def as_json(self) -> dict[str, Any]:
         when = datetime.fromtimestamp(self.modified, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        return {"capture": self.name, "modified": when, "bytes": self.size, **self.about}
+        # A masked name opens the log as well, if it fits no other one.
+        return {"capture": mask_text(self.name), "modified": when, "bytes": self.size, **self.about}
 
 
 class Captures:
@@ -147,17 +148,25 @@ class Captures:
             if len(self._roots) == 1 and self._roots[0].is_file():
                 return self._roots[0], False
             raise CaptureNameError("Name a capture: `captures` lists them.")
+        unknown = CaptureNameError(f"There is no capture {name[:200]}: `captures` lists them.")
         if name == LAST or is_session(name):
-            path = self._session(name)
+            try:
+                path = self._session(name)
+            except CaptureNameError as error:
+                # Its sentence tells ids and places of sessions outside the fence.
+                raise (unknown if self._roots else error) from None
             if self._roots and not self._is_allowed(path):
-                raise CaptureNameError(f"{name} is outside of the allowed files and folders.")
+                raise unknown
             return path, True
+        fitting = [one.name for one in self._files() if mask_text(one.name) == name] if MASK in name else []
+        if len(fitting) == 1:
+            name = fitting[0]
         for root in () if share_of(name) else self._roots:
             with suppress(OSError, ValueError, RuntimeError):  # an invalid file name, or circular links
                 path = (root / name if root.is_dir() else root.parent / name).resolve()
                 if (path.is_file() or path.is_dir()) and self._is_allowed(path):
                     return path, False
-        raise CaptureNameError(f"There is no capture {name[:200]}: `captures` lists them.")
+        raise unknown
 
     def _session(self, name: str) -> Path:
         try:

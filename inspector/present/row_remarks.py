@@ -43,7 +43,9 @@ def row_remarks(document: CaptureDocument, message: int) -> RowRemarks:
     return RowRemarks(
         message,
         findings=[f"{finding.severity.word}: {mask_text(finding.text)}" for finding in found],
-        sources=[capture.sources[one].name for one in capture.sources_of(message)] if len(capture.sources) > 1 else [],
+        sources=[mask_text(capture.sources[one].name) for one in capture.sources_of(message)]
+        if len(capture.sources) > 1
+        else [],
         recipients=list(capture.recipients(message)),
         raw_kind=capture.string("kind_raw", message) or "",
         context="\n".join(filter(None, story)),

@@ -24,7 +24,7 @@ from inspector.survey.file_runs import has_several_runs
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.run_places import RunPlace
 from inspector.tables import TABLES
-from tests.builders import document_of, lines_of, log_file
+from tests.builders import document_of, envelope, lines_of, log_file
 from tests.commands import asked, reading_once
 from tests.leaky import SECRET, SPLIT_KINDS, leaky, leaky_lines, planted_sample
 from tests.samples import FORMAT_SAMPLES
@@ -80,6 +80,21 @@ def test_no_command_shows_a_secret(log: Path, command: str) -> None:
         outputs = [(way, output(command, log, *way)) for way in WAYS[command]]
     for way, text in outputs:
         assert len(text) > 20 or text.strip() == "[]", way
+        assert around(text) == "", way
+
+
+def test_no_name_of_a_file_shows_a_secret(tmp_path: Path) -> None:
+    files = [tmp_path / f"token={SECRET}{number}.jsonl" for number in range(2)]
+    for number, file in enumerate(files):
+        file.write_bytes(lines_of(envelope("chat", {"text": f"hi {number}"}, id=f"m{number}")))
+    ways: list[list[str | Path]] = [
+        ["summary", *files], ["summary", *files, "--json"], ["check", *files], ["check", *files, "--format", "junit"],
+        ["check", *files, "--format", "sarif"], ["show", *files, "1"], ["show", *files, "1", "--json"],
+        ["list", *files, "-e", ALL], ["diff", *files], ["diff", *files, "--format", "html"],
+    ]  # fmt: skip
+    for way in ways:
+        text = output(*way)
+        assert len(text) > 20
         assert around(text) == "", way
 
 

@@ -37,6 +37,7 @@ from inspector.protocol.secrets.named_value_secrets import NAME_KEYS, VALUE_KEYS
 from inspector.protocol.secrets.rule_prefilter import NO_RULES, SecretRule, may_hold_secrets, possible_rules
 from inspector.protocol.secrets.secret_keys import (
     VALUE_LIST_KEYS,
+    ends_in_spaced_name,
     is_marker,
     is_plural_secret_key,
     is_secret_key,
@@ -112,7 +113,10 @@ def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bo
         return False
     if not quoted and (found["close"] or (found["gap"] != "=" and not _TELLING.search(value))):
         return False
-    name = _NAME.search(found.string[max(0, found.start() - _LONGEST_NAME) : found.start("gap")])
+    before = found.string[max(0, found.start() - _LONGEST_NAME) : found.start("gap")]
+    if ends_in_spaced_name(before):
+        return looks_random(value.rstrip(".,;:!?)"))
+    name = _NAME.search(before)
     if name is None or name["address"]:  # the rule for addresses has handled it
         return False
     key = next(filter(is_secret_key, (name["name"], (name["escape"] or "")[-1:] + name["name"])), None)

@@ -18,6 +18,8 @@ _SECRET_KEYS = frozenset(
      "functions", "storage", "shared", "hmac", "fernet", "decryption", "application", "openai", "anthropic", "gemini",
      "mistral", "groq", "deepseek", "cohere", "license")
 )  # fmt: skip
+# Letters may precede: those of an escape.
+_SPACED = re.compile(rf"(?i)(?:{'|'.join(sorted(_SECRET_KEYS))})[ \t]key\Z")
 _NAMES_OF_PLACES = frozenset({"storage", "application"})
 """Keys that may also name a storage place (`STORAGE_KEY = "filters"`); secret only if the value looks random."""
 _TOKENS_OF = ("access", "auth", "api", "bot", "session", "refresh", "identity", "security", "bearer", "join", "csrf",
@@ -59,6 +61,11 @@ _LONGEST_KEY = 200
 def is_secret_key(key: str) -> bool:
     """Returns True if a key names a secret: `token`, `accessToken`, `API_KEY_2`, `Authorization`; not `max_tokens`."""
     return _is_secret_key(key if len(key) <= _LONGEST_KEY else key[-_LONGEST_KEY:])
+
+
+def ends_in_spaced_name(text: str) -> bool:
+    """Returns True if a text ends in a key's name as prose has it: `here is my API key`."""
+    return _SPACED.search(text[-_LONGEST_KEY:]) is not None
 
 
 def is_marker(key: str) -> bool:

@@ -243,6 +243,37 @@ async def test_sessions_of_a_database_are_asked_about(tmp_path: Path, monkeypatc
         assert (await answer(client, "summary", capture=name))["messages"] > before
 
 
+async def test_a_secret_in_a_file_name_is_masked_and_the_masked_name_opens_the_log(tmp_path: Path) -> None:
+    secret = "plantedValue0123"
+    write_log(tmp_path / f"token={secret}.jsonl", [envelope("chat", {"text": "in here"})])
+    write_log(tmp_path / "other.jsonl", [envelope("chat", {"text": "elsewhere"})])
+    async with asking(tmp_path) as client:
+        listed = await answer(client, "captures")
+        assert secret not in json.dumps(listed)
+        (name,) = (row["capture"] for row in listed["rows"] if row["capture"] != "other.jsonl")
+        rows = await answer(client, "list", capture=name)
+        assert "in here" in json.dumps(rows)
+        # Two files with one masked name are told apart by neither.
+        write_log(tmp_path / "token=plantedValue4567.jsonl", [])
+        assert "no capture" in await refused(client, "list", capture=name)
+
+
+async def test_sessions_outside_of_a_folder_are_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "outside"))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "outside"))
+    (tmp_path / "inside").mkdir()
+    places = [tmp_path / "outside" / "projects" / name for name in ("a", "b")]
+    for place in places:
+        place.mkdir(parents=True)
+        record = {"type": "user", "sessionId": "0000aaaa", "timestamp": "2026-01-05T09:00:00Z",
+                  "message": {"role": "user", "content": "hidden"}}  # fmt: skip
+        (place / "0000aaaa.jsonl").write_text(json.dumps(record) + "\n")
+    async with asking(tmp_path / "inside") as client:
+        for name in ("session:0000aaaa", "session:0000", "session:nowhere", "last"):
+            said = await refused(client, "list", capture=name)
+            assert said == f"There is no capture {name}: `captures` lists them."
+
+
 async def test_answers_are_small_and_hold_no_secret(tmp_path: Path) -> None:
     secret = "sk-ant-api03-" + "abcDEF0123456789" * 3
     long = [envelope(payload={"text": f"{secret} " + "many words " * 2_000}) for _ in range(30)]
