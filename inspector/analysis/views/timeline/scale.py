@@ -25,6 +25,7 @@ _BREAK_DIVISOR = 20
 _MAX_BREAKS = 12
 _CANDIDATES = 64
 _MAX_ABS_NS = 2**62 - 1
+_LARGEST_FLOAT = 2.0**63 - 1024  # of a signed integer of 64 bits
 """Clip bound of times, so that differences fit into 64 bits."""
 
 
@@ -122,7 +123,9 @@ def _all_mapped(values: Array, given: Sequence[int], wanted: Sequence[int]) -> A
     since = near - sides[0][befores]
     lengths = np.diff(sides, append=sides[:, -1:] + 1).astype(np.float64)
     inside = corners % 2 == 1
-    squeezed = (since * (lengths[1] / np.maximum(lengths[0], 1))[befores]).astype(np.int64)
+    # Outside of breaks a product may exceed 64 bits, and a rounded one inside as well.
+    squeezed = np.where(inside, since, 0) * (lengths[1] / np.maximum(lengths[0], 1))[befores]
+    squeezed = np.minimum(squeezed, _LARGEST_FLOAT).astype(np.int64)
     return sides[1][befores] + np.where(inside, squeezed, since)
 
 

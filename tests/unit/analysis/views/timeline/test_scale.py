@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.timeline.scale import MIN_SPAN_DIVISOR, Silences, TimeScale
@@ -63,6 +63,8 @@ def test_what_is_left_takes_no_third(times: list[int]) -> None:
         assert rest[-1] * (len(times) - 2 - len(found)) <= 2 * (span - rest[-1]) or span == rest[-1]
 
 
+@example([FAR, 804, -1420992], [155_465_148_756])
+@example([-FAR, FAR], [FAR - 1])
 @given(st.one_of(FEW, WILD), st.lists(st.integers(-FAR, FAR), max_size=20))
 def test_times_and_places_go_to_and_fro(times: list[int], more: list[int]) -> None:
     silences = Silences()
