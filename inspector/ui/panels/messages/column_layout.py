@@ -41,7 +41,7 @@ _WIDENED_COLUMNS = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, 
 """Columns that share the width beyond Message's share, in this order."""
 _MESSAGE_SHARE = 0.42
 """Share of the table's width."""
-_MESSAGE_GOOD_WIDTH = 360
+_MESSAGE_GOOD_WIDTH = 420
 """Width of Message for which names and kinds shrink, pixels at 100 %."""
 _MESSAGE_MIN_WIDTH = 240
 """Least width of Message beside wide columns if the user chose columns or widths, pixels at 100 %."""

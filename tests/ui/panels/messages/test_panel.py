@@ -673,11 +673,11 @@ def test_columns_follow_the_room_there_is() -> None:
     assert at_1920.shows(Column.LATENCY)
     assert at_1920.shows(Column.SIZE)
     for layout, width in ((at_1280, 778), (at_1700, 900), (at_1920, 1120)):
-        assert layout.message >= max(360, width * 0.41)
+        assert layout.message >= max(420, width * 0.41)
     assert layout_for(870, ends=400).widths[Column.FROM_TO] >= 150
     named = layout_for(730, ends=400)
-    assert named.message == 360
-    assert (named.widths[Column.FROM_TO], named.widths[Column.KIND]) == (155, 30)
+    assert named.message == 420
+    assert (named.widths[Column.FROM_TO], named.widths[Column.KIND]) == (95, 30)
     assert layout_for(730, wanted=Wanted(always=frozenset({Column.KIND}))).widths[Column.KIND] == 110
     assert layout_for(730, ends=90).widths[Column.FROM_TO] <= named.widths[Column.FROM_TO]
     assert not layout_for(480).shows(Column.CONTEXT)
