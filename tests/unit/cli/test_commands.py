@@ -86,7 +86,7 @@ def test_a_missing_run_is_refused_with_the_names_of_the_runs() -> None:
     path = FORMATS_FOLDER / "inspect_ai" / "samples" / "bread.json"
     refused = run("diff", path / "oat-1", path / "oat")
     assert refused.exit_code == 2
-    assert "it holds no run oat; it holds rye-1, oat-1." in refused.stderr
+    assert "it holds no run oat; it holds rye-1, oat-1, spelt-1." in refused.stderr
 
 
 def test_summary_json() -> None:
