@@ -103,6 +103,13 @@ def document_at(path: Path, *, baseline: dict[str, ServerTools] | None = None) -
     return document
 
 
+def opened_document(path: Path, **how: Any) -> CaptureDocument:
+    """A document that has read a log step by step, with options of `open_log`. It is closed when the test ends."""
+    document = closed_at_end(CaptureDocument())
+    run_to_end(document.open_log(path, **how))
+    return document
+
+
 def closed_at_end(document: CaptureDocument) -> CaptureDocument:
     """The document, which is closed when the test ends."""
     _documents.append(document)

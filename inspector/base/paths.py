@@ -23,6 +23,14 @@ HOME_VARIABLE = "CONTEXT_INSPECTOR_HOME"
 _PRIVATE_MODE = 0o700
 
 
+def is_same_file(one: Path, other: Path) -> bool:
+    """Returns True if both exist and are one file, also by links and other spellings."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
 @cache
 def resources_folder() -> Path:
     """Returns the folder with `fonts/` and `icons/`: inside an installed package, beside the package in a checkout.

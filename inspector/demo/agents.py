@@ -149,7 +149,6 @@ class Agent:
         arguments: Mapping[str, object],
         *,
         context: str | None = None,
-        about: str | None = None,
     ) -> Envelope:
         """Calls a tool and returns the response, or the ``system/error`` in its place.
 
@@ -158,7 +157,7 @@ class Agent:
             ConnectionClosed: If the gateway has disappeared.
         """
         params = {"name": tool, "arguments": arguments}
-        return await self.request(server, "tools/call", params, context=context, about=about)
+        return await self.request(server, "tools/call", params, context=context)
 
     async def request(
         self, server: str, method: str, params: object = None, *, context: str | None = None, about: str | None = None

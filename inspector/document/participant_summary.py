@@ -115,11 +115,9 @@ class ParticipantStory:
     asked: list[int]
 
 
-def story_of(
-    document: CaptureDocument, space: int, name: str, *, most_refused: int = _MOST_REFUSALS
-) -> ParticipantStory | None:
+def story_of(document: CaptureDocument, space: int, name: str) -> ParticipantStory | None:
     """Returns the story of a participant; None if it is not in the space."""
-    return run_to_end(story_steps(document, space, name, most_refused=most_refused))
+    return run_to_end(story_steps(document, space, name))
 
 
 def story_steps(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from inspector.base.atomic_files import TemporaryFile, open_replacement
+from inspector.base.paths import is_same_file
 from inspector.document.bundling import write_sources
 from inspector.document.document import CaptureDocument
 from inspector.document.openers import title_of
@@ -74,7 +75,7 @@ async def save_capture(
     """
     source = _saved_source(document, own, writer)
     target = _check_target(source.path, target)
-    if _is_same(source.path, target):
+    if is_same_file(source.path, target):
         return
     # A rename costs nothing and keeps the open file; a copy is needed only otherwise.
     if own is None or not _all_written(writer) or not _try_rename(source.path, target):
@@ -102,18 +103,18 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
     """
     if len(document.sources.files) > 1:
         checked = _check_target(document.capture.sources[0].path, target)
-        if any(_is_same(source.path, checked) for source in document.sources.files):
+        if any(is_same_file(source.path, checked) for source in document.sources.files):
             raise OSError(errno.EEXIST, "That is one of its sources", str(target))
         await asyncio.to_thread(save_sources, document, checked)
         return
     source = document.capture.sources[0]
     target = _check_target(source.path, target)
-    if document.msp is not None and any(_is_same(file.path, target) for file in document.msp.files):
+    if document.msp is not None and any(is_same_file(file.path, target) for file in document.msp.files):
         raise OSError(errno.EEXIST, "That is a file of the sessions themselves", str(target))
     # A copy without its beginning would look complete.
     if source.lost_to:
         raise OSError(errno.EIO, "The beginning of the log is no longer on the disk", str(source.path))
-    if not _is_same(source.path, target):
+    if not is_same_file(source.path, target):
         await _copy_over(source, target, None)
 
 
@@ -141,16 +142,9 @@ def _check_target(source: Path, target: Path) -> Path:
     target = Path(os.path.realpath(target))  # keeps a link
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "There is a folder of that name", str(target))
-    if target.parent == captures_folder().resolve() and not _is_same(source, target):
+    if target.parent == captures_folder().resolve() and not is_same_file(source, target):
         raise PermissionError(errno.EPERM, "That folder is for captures that are not saved yet", str(target))
     return target
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False
 
 
 def _all_written(writer: CaptureFile | None) -> bool:

@@ -92,10 +92,10 @@ def _label_above(analysis: Analysis, node: int) -> str | None:
     return analysis.contexts.label(parent) if parent != MAIN else None
 
 
-def largest_contexts(analysis: Analysis, most: int = MOST_CONTEXTS) -> list[int]:
+def largest_contexts(analysis: Analysis) -> list[int]:
     """Returns the contexts with the most tokens of their own, largest first."""
     own = analysis.tokens.node_sums().own[:-1].copy()
     aliases = np.array(analysis.contexts.tree.aliases, np.int64)
     own[aliases != np.arange(len(aliases))] = 0  # merged into another node, which has the tokens
-    order = np.argsort(-own, kind="stable")[:most]
+    order = np.argsort(-own, kind="stable")[:MOST_CONTEXTS]
     return [node for node in order.tolist() if own[node]]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.base.atomic_files import open_replacement
+from inspector.base.paths import is_same_file
 from inspector.base.thread_steps import thread_steps
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
@@ -180,12 +181,12 @@ _ADVICE = {
 def refuse_source_files(document: CaptureDocument, target: Path) -> None:
     """Raises OSError if the target is the log, its marks or a file read beside it."""
     files = [file.path for file in document.msp.files] if document.msp is not None else []
-    if any(_is_same(path, target) for path in (*files, *(source.path for source in document.capture.sources))):
+    if any(is_same_file(path, target) for path in (*files, *(source.path for source in document.capture.sources))):
         raise OSError(errno.EEXIST, "that is the log itself", str(target))
     # Also by name: the file of marks may not exist yet.
-    if any(_is_same(marks, target) or marks == target for marks in _marks_of(document)):
+    if any(is_same_file(marks, target) or marks == target for marks in _marks_of(document)):
         raise OSError(errno.EEXIST, "that is the file with the marks of the log", str(target))
-    if any(_is_same(decisions, target) for decisions in _decisions_of(document)):
+    if any(is_same_file(decisions, target) for decisions in _decisions_of(document)):
         raise OSError(errno.EEXIST, "that is the file with the gateway's decisions about the log", str(target))
 
 
@@ -204,10 +205,3 @@ def _marks_of(document: CaptureDocument) -> Iterator[Path]:
     for source in document.capture.sources:
         for path in (source.path, Path(os.path.realpath(source.path))):
             yield path.with_name(path.name + MARKS_SUFFIX)
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False

@@ -12,7 +12,7 @@ import msgspec
 from inspector.formats.declined_results import is_declined
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, MODEL_PREFIX, USER_PREFIX, DerivedMessage, Payload
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import NotAnObjectError, decode_json, json_or_none
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.json_values import json_text
 from inspector.protocol.record import Record, Shape
@@ -179,9 +179,7 @@ def control_entry(kind: str, sender: str, text: str, more: Mapping[str, Any]) ->
     return Entry(DerivedMessage(kind, sender), {"text": text, **more})
 
 
-def record_of(
-    line: bytes, label: str, entries: Sequence[Entry], space: object, *, time_ns: int | None = None
-) -> Record:  # fmt: skip
+def record_of(line: bytes, label: str, entries: Sequence[Entry], space: object) -> Record:
     """Returns the record of a transcript's line.
 
     Args:
@@ -189,11 +187,10 @@ def record_of(
         label: the format.
         entries: its messages, at least one.
         space: the session, used if it is a text.
-        time_ns: its time; None for that of its first message.
     """
     means = tuple(entry.meaning for entry in entries[:MAX_DERIVED_MESSAGES])
     return Record(
-        Shape.DERIVED, line, time_ns=means[0].time_ns if time_ns is None else time_ns,
+        Shape.DERIVED, line, time_ns=means[0].time_ns,
         space=space if isinstance(space, str) else None, derived_messages=means, derived_by=label,
     )  # fmt: skip
 
@@ -202,10 +199,7 @@ def decoded_object(line: bytes) -> dict[str, Any] | None:
     """Returns a line as an object, if it is one of a bearable size. Never raises."""
     if is_too_large(line):
         return None
-    try:
-        value = decode_json(line)
-    except NotAnObjectError:
-        return None
+    value = json_or_none(line)
     return value if isinstance(value, dict) else None
 
 

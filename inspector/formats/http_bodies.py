@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 
 _MAX_BYTES = 1 << 28
 """Limit of an unpacked body."""
@@ -76,7 +76,7 @@ def amazon_events(data: bytes) -> Iterator[dict[str, Any]]:
         if size < _PRELUDE.size + _CHECKSUM_BYTES + header_size or at + size > len(data):
             return
         names = dict(_headers(data[start : start + header_size]))
-        payload = _decoded(data[start + header_size : stop])
+        payload = json_or_none(data[start + header_size : stop])
         at += size
         name = names.get(":event-type") or names.get(":exception-type")
         if name == "chunk" and isinstance(payload, Mapping) and isinstance(inner := payload.get("bytes"), str):
@@ -100,15 +100,8 @@ def _headers(data: bytes) -> Iterator[tuple[str, str]]:
         yield name, data[end + 3 : at].decode("utf-8", "replace")
 
 
-def _decoded(payload: bytes) -> Any:
-    try:
-        return decode_json(payload)
-    except NotAnObjectError:
-        return None
-
-
 def _inner_event(written: str) -> Any:
     try:
-        return _decoded(base64.b64decode(written))
+        return json_or_none(base64.b64decode(written))
     except (binascii.Error, ValueError):
         return None

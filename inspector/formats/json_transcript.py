@@ -60,3 +60,24 @@ class JsonTranscript:
     def payload(self, line: bytes, number: int) -> Payload:
         """Returns the payload of message `number` of a record, from 0. Never raises."""
         return payload_at(line, number, self.events_of)
+
+
+def converted_transcript(
+    name: str, key: str, records: Sequence[str], events_of: Callable[[Mapping[str, Any]], Sequence[Entry]]
+) -> JsonTranscript:  # fmt: skip
+    """Returns the reader of lines that a conversion made; records of newer types are identified by their key.
+
+    Args:
+        name: of the format.
+        key: member of a line with the id of its session.
+        records: members; a line has one of them.
+        events_of: returns the rows of a line, at least one.
+    """
+
+    def is_known(value: Mapping[str, Any], _unknown: bool) -> bool:
+        return isinstance(value.get(key), str) and any(isinstance(value.get(one), Mapping) for one in records)
+
+    return JsonTranscript(
+        name=name, marks=((f'"{key}"'.encode(),),), is_known=is_known, events_of=events_of,
+        session_of=lambda value: value.get(key),
+    )  # fmt: skip

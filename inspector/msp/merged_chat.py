@@ -52,20 +52,17 @@ class ChatContext(SentContext):
         return self._json({"session": self.session.id or self.session.key}, self.withheld)
 
 
-def chat_context(
-    session: Session, rules: Rules | None = None, *, count: Count | None = None, known: MessageColumnCache | None = None
-) -> ChatContext:
+def chat_context(session: Session, rules: Rules | None = None, *, count: Count | None = None) -> ChatContext:
     """Returns the context of a session's chat. O(its messages).
 
     Args:
         session: the session.
         rules: reading of the protocol.
         count: counts the tokens of a text.
-        known: message columns, if available.
     """
     rules, counted = rules or Rules(), count or TokenCache()
     about = SessionLayers(session, rules, counted)
-    placed = list(_placed_messages(session, about, rules, known or MessageColumnCache()))
+    placed = list(_placed_messages(session, about, rules, MessageColumnCache()))
     left_out = [one for one in placed if one[1] is not None and not rules.covered_again]
     sent = [one for one in placed if one[1] is None or rules.covered_again]
     entries = tuple(_entry(message, span, session, rules, counted) for message, span in sent)

@@ -73,9 +73,7 @@ _MOST_RUNS = 500  # bounds the work; the length is checked at the end
 _RANGE = 3  # messages of the shortest run written as a range
 
 
-def cell_filter(
-    document: CaptureDocument, content: RowContent, column: int, *, second: bool = False, field: Field | None = None
-) -> str | None:
+def cell_filter(document: CaptureDocument, content: RowContent, column: int, *, second: bool = False) -> str | None:
     """Returns a filter for the value of a cell, if it has one.
 
     Args:
@@ -83,11 +81,8 @@ def cell_filter(
         content: the row.
         column: one of `Column`.
         second: the receiver's half of From -> To.
-        field: the column's field, for columns outside of `Column`.
     """
     capture, message = document.capture, content.message
-    if field is not None:
-        return field_filter(document, field, message)
     if column in (Column.NUMBER, Column.GUTTER):
         return f"no == {message + 1}"
     if column == Column.TIME:

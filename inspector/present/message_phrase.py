@@ -95,10 +95,10 @@ class _Subject:
     def text(self) -> str | None:
         return message_text(self.document.capture, self.message)
 
-    def resolved_name(self, column: str, message: int | None = None) -> str | None:
+    def resolved_name(self, column: str) -> str | None:
         """Returns method or target as resolved by the passes."""
         correlation = self.document.analysis.correlation
-        code = int(correlation.columns[column][self.message if message is None else message])
+        code = int(correlation.columns[column][self.message])
         return self.document.capture.strings[code] if code else None
 
 

@@ -291,6 +291,14 @@ def decode_object(raw: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def json_or_none(raw: bytes) -> Any:
+    """Decodes JSON as `decode_json` does; returns None if it is no JSON."""
+    try:
+        return decode_json(raw)
+    except NotAnObjectError:
+        return None
+
+
 def decode_json(raw: bytes) -> Any:
     """Decodes JSON as tolerantly as is safe.
 

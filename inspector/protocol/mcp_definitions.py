@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.schema_validation import MAX_SCHEMA_BYTES
 
 _MOST_TOOLS, _MOST_PAGES = 5_000, 500
@@ -93,10 +93,7 @@ def definitions_of(tools: list[dict[str, Any]]) -> dict[str, Definition]:
 
 def tools_in(raw: msgspec.Raw) -> list[dict[str, Any]] | None:
     """Returns the tools of a page as listed, without invalid ones, if it has a list."""
-    try:
-        found = decode_json(b'{"tools":' + bytes(raw) + b"}") if raw else None
-    except NotAnObjectError:
-        return None
+    found = json_or_none(b'{"tools":' + bytes(raw) + b"}") if raw else None
     tools = found.get("tools") if isinstance(found, dict) else None
     return [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None
 

@@ -155,6 +155,6 @@ class Record(msgspec.Struct, gc=False):
         self.exchange = self.exchange or around.exchange
 
 
-def unreadable_record(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:
+def unreadable_record(raw: bytes, reason: str) -> Record:
     """Returns a record of unknown bytes; `reason` describes them."""
-    return Record(Shape.UNREADABLE, raw, time_ns=time_ns, direction=direction, reason=reason)
+    return Record(Shape.UNREADABLE, raw, reason=reason)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 
 TRUNCATION_MARK = "…"
 """End of a truncated string."""
@@ -165,10 +165,7 @@ class _Scan:
         # Only texts that look like JSON are completed inside.
         if not written[1:40].lstrip(b" \t").startswith(b"{"):
             return None
-        try:
-            text = decode_json(written + b'"')
-        except NotAnObjectError:
-            return None
+        text = json_or_none(written + b'"')
         whole = complete_json(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
         return None if whole is None else json.dumps(whole.decode("utf-8", "surrogatepass")).encode()
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 import msgspec
 
 from inspector.analysis.views.model_context.json_export import parts_of, write_parts
+from inspector.base.paths import is_same_file
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Part, PartsRequest, Query, Request, RequestError, Steps, check_row_count
 from inspector.engine.sessions import MessageRef as MessageRef
@@ -282,9 +283,7 @@ def _export(held: OpenDocument, asked: ExportMergedContext) -> Steps[int]:
     merged = yield from _merged(held, asked.context)
     size, target = 0, Path(os.path.realpath(asked.target))
     try:
-        # samefile() also detects links and other spellings of the path.
-        own = (file.path for file in sessions_of(held).files)
-        if target.exists() and any(path.exists() and target.samefile(path) for path in own):
+        if any(is_same_file(file.path, target) for file in sessions_of(held).files):
             raise OSError(errno.EEXIST, "that is the document itself", str(target))
         for size in write_parts(_json_parts(merged, masked=asked.masked), target):
             yield Part(size)

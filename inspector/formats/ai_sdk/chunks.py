@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.value_conversions import mapping_or_empty
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.json_size import is_too_large
 
 CHUNKS: dict[str, tuple[str, ...]] = {
@@ -83,10 +83,7 @@ def is_chunk(value: Mapping[str, Any]) -> bool:
 
 
 def _earlier_chunk(letter: bytes, written: bytes) -> Mapping[str, Any] | None:
-    try:
-        value = None if is_too_large(written) else decode_json(written)
-    except NotAnObjectError:
-        return None
+    value = None if is_too_large(written) else json_or_none(written)
     if letter in _VALUES and isinstance(value, str | list):
         sort, member = _VALUES[letter]
         return {"type": sort, member: value, "earlier": True}

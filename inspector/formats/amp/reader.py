@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.formats.content_blocks import block_event, blocks_in
 from inspector.formats.entry_builders import bytes_of, token_count
-from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.json_transcript import converted_transcript
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, text_or_none
 from inspector.formats.vocabulary import Event, Voice, place_event
 from inspector.protocol.timestamps import NO_TIME, parse_time
@@ -19,13 +19,6 @@ THREAD_KEY = "ampThread"
 
 _CONTENT = ("output", "content", "diff")
 _REJECTED = ("rejected-by-user", "cancelled", "rejected")
-
-
-def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
-    del unknown  # messages of newer kinds are identified by their thread
-    return isinstance(value.get(THREAD_KEY), str) and any(
-        isinstance(value.get(key), Mapping) for key in ("thread", "message")
-    )
 
 
 def _events(value: Mapping[str, Any]) -> list[Event]:
@@ -87,7 +80,4 @@ def _block(block: Mapping[str, Any], by_model: bool) -> Event:
     return event
 
 
-READER = JsonTranscript(
-    name=NAME, marks=((b'"ampThread"',),), is_known=_is_known, events_of=_events,
-    session_of=lambda value: value.get(THREAD_KEY),
-)  # fmt: skip
+READER = converted_transcript(NAME, THREAD_KEY, ("thread", "message"), _events)

@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.formats.content_blocks import block_event, blocks_in
 from inspector.formats.entry_builders import decoded_object, text_of, token_count
-from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.json_transcript import converted_transcript
 from inspector.formats.value_conversions import mapping_or_empty, text_or_none
 from inspector.formats.vocabulary import Event, Voice, place_event
 from inspector.protocol.timestamps import NO_TIME, parse_time
@@ -49,13 +49,6 @@ def typed_text(content: object) -> str:
         if typed is not None:
             return typed[2]
     return ""
-
-
-def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
-    del unknown  # kinds of newer versions are identified by their task
-    return isinstance(value.get(TASK_KEY), str) and any(
-        isinstance(value.get(key), Mapping) for key in ("message", "window")
-    )
 
 
 def _events(value: Mapping[str, Any]) -> list[Event]:
@@ -156,7 +149,4 @@ def _call(kind: str, call: str, text: str, inner: Mapping[str, Any]) -> Iterator
         yield VOICE.result(call, inner.get("content"), tool=tool)
 
 
-READER = JsonTranscript(
-    name=NAME, marks=((b'"clineTask"',),), is_known=_is_known, events_of=_events,
-    session_of=lambda value: value.get(TASK_KEY),
-)  # fmt: skip
+READER = converted_transcript(NAME, TASK_KEY, ("message", "window"), _events)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json, decode_object
+from inspector.protocol.header import MAX_LENIENT, decode_object, json_or_none
 from inspector.protocol.json_values import NO_RAW, decode_one
 
 TYPES = frozenset(
@@ -223,7 +223,4 @@ def head_of(raw: msgspec.Raw, length: int = 1) -> bytes:
 
 def decode_raw(raw: msgspec.Raw) -> Any:
     """Returns a decoded value, if it is JSON."""
-    try:
-        return decode_json(bytes(raw))
-    except NotAnObjectError:
-        return None
+    return json_or_none(bytes(raw))

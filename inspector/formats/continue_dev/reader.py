@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.formats.entry_builders import NOT_READABLE, text_of, token_count
-from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.json_transcript import converted_transcript
 from inspector.formats.run_files import number_or_none
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, mappings_in, text_or_none
 from inspector.formats.vocabulary import Event, Voice, place_event
@@ -18,13 +18,6 @@ SESSION_KEY, RESULTS_KEY, USAGE_KEY = "continueSession", "results", "itemsHaveUs
 """Keys of a line: the session's id, the states of calls whose results are messages, and whether items report usage."""
 _ENDED = ("done", "errored", "canceled")
 _CENTS = 100.0
-
-
-def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
-    del unknown  # items of newer kinds are identified by their session
-    return isinstance(value.get(SESSION_KEY), str) and any(
-        isinstance(value.get(key), Mapping) for key in ("session", "item")
-    )
 
 
 def _events(value: Mapping[str, Any]) -> list[Event]:
@@ -122,7 +115,4 @@ def _result(call: str | None, content: object, status: object, tool: str | None)
     return event
 
 
-READER = JsonTranscript(
-    name=NAME, marks=((b'"continueSession"',),), is_known=_is_known, events_of=_events,
-    session_of=lambda value: value.get(SESSION_KEY),
-)  # fmt: skip
+READER = converted_transcript(NAME, SESSION_KEY, ("session", "item"), _events)

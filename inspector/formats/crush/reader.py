@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from inspector.formats.entry_builders import NOT_READABLE, media_words
-from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.json_transcript import converted_transcript
 from inspector.formats.run_files import number_or_none
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, mappings_in, text_or_none
 from inspector.formats.vocabulary import Event, Voice, place_event
@@ -24,13 +24,6 @@ RECORDS = ("session", "agent-session", "message")
 """Records that the program writes for itself."""
 _DECLINED = ("permission denied", "user denied permission", "tool execution canceled by user")
 """Whole results of calls that the user declined or stopped."""
-
-
-def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
-    del unknown  # parts of newer types are identified by their message
-    return isinstance(value.get(SESSION_KEY), str) and any(
-        isinstance(value.get(key), Mapping) for key in ("session", "message")
-    )
 
 
 def _events(value: Mapping[str, Any]) -> list[Event]:
@@ -150,7 +143,4 @@ def _finish(data: Mapping[str, Any]) -> Iterator[Event]:
         )
 
 
-READER = JsonTranscript(
-    name=NAME, marks=((b'"crushSession"',),), is_known=_is_known, events_of=_events,
-    session_of=lambda value: value.get(SESSION_KEY),
-)  # fmt: skip
+READER = converted_transcript(NAME, SESSION_KEY, ("session", "message"), _events)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.formats.entry_builders import decoded_object, token_count
-from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.json_transcript import converted_transcript
 from inspector.formats.run_files import number_or_none
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, text_or_none
 from inspector.formats.vocabulary import Event, Voice, place_event
@@ -26,13 +26,6 @@ _ENDED = ("completed", "error", "cancelled")
 _ERRORS = ("modelVisibleErrorMessage", "clientVisibleErrorMessage", "message")
 _UNNAMED = ("default", "")
 """Names of the model that the program chooses."""
-
-
-def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
-    del unknown  # messages of newer types are identified by their chat
-    return isinstance(value.get(COMPOSER_KEY), str) and any(
-        isinstance(value.get(key), Mapping) for key in ("composer", "bubble")
-    )
 
 
 def _events(value: Mapping[str, Any]) -> list[Event]:
@@ -120,7 +113,4 @@ def _set_usage(event: Event, bubble: Mapping[str, Any]) -> None:
         VOICE.usage(event, model=model)
 
 
-READER = JsonTranscript(
-    name=NAME, marks=((b'"cursorComposer"',),), is_known=_is_known, events_of=_events,
-    session_of=lambda value: value.get(COMPOSER_KEY),
-)  # fmt: skip
+READER = converted_transcript(NAME, COMPOSER_KEY, RECORDS, _events)

@@ -16,7 +16,7 @@ from inspector.formats.declared.line_pattern import LinePattern
 from inspector.formats.declared.record_paths import InnerRecord, RecordPath, path_text, value_at
 from inspector.formats.entry_builders import decoded_object
 from inspector.formats.table import FORMAT_TITLES
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import NotAnObjectError, decode_json, json_or_none
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME, parse_time
 from inspector.protocol.truncated_json import complete_json
@@ -222,10 +222,7 @@ def _document(data: bytes) -> Any:
     # The sample may end within the document.
     is_array = bare.startswith(b"[")
     completed = complete_json(b'{"a":' + bare if is_array else bare)
-    try:
-        found = decode_json(completed) if completed else None
-    except NotAnObjectError:
-        return None
+    found = json_or_none(completed) if completed else None
     return found.get("a") if is_array and isinstance(found, Mapping) else found
 
 

@@ -22,7 +22,7 @@ from inspector.formats.document_conversion import DocumentConversion
 from inspector.formats.file_conversion import FileConverter, NotConvertedError
 from inspector.formats.goose.reader import NAME, SESSION_KEY
 from inspector.formats.value_conversions import mapping_or_empty, mappings_in, text_or_none
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.json_size import is_too_large
 from inspector.protocol.tolerant_encoder import to_json
 
@@ -86,10 +86,7 @@ def _time(value: object) -> float:
 
 def _decoded(data: object) -> Any:
     raw = data.encode("utf-8", "replace") if isinstance(data, str) else b""
-    try:
-        return decode_json(raw) if raw and not is_too_large(raw) else None
-    except NotAnObjectError:
-        return None
+    return json_or_none(raw) if raw and not is_too_large(raw) else None
 
 
 def _exported(document: Any, path: Path) -> list[Mapping[str, Any]]:

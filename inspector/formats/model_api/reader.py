@@ -33,7 +33,7 @@ from inspector.formats.model_vocabulary import AGENT, USER
 from inspector.formats.value_conversions import mappings_in
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import MAX_DERIVED_MESSAGES, DerivedMessage, Payload, ThreadMark
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
@@ -73,7 +73,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     # Byte searches refuse most lines of other formats before decoding.
     if not any(mark in line for mark in _MARKS):
         return Record(Shape.NO_MESSAGE, line, derived_by=LABEL) if event_in(line) is not None else None
-    value = _decoded(line)
+    value = json_or_none(line)
     if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
         return None
     # A line of Ollama is one part of a stream, not a document.
@@ -178,18 +178,11 @@ def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
 
 def payload(line: bytes, number: int) -> Payload:
     """Returns the payload of message `number` of a record, from 0. Never raises."""
-    return payload_at(line, number, _entries_of_line, _decoded)
+    return payload_at(line, number, _entries_of_line, json_or_none)
 
 
 def _entries_of_line(value: object) -> list[Entry]:
     return _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []
-
-
-def _decoded(line: bytes) -> Any:
-    try:
-        return decode_json(line)
-    except NotAnObjectError:
-        return None
 
 
 def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Mapping[str, Any]]:

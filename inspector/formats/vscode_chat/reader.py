@@ -21,7 +21,7 @@ from inspector.formats.entry_builders import (
     text_entry,
     token_count,
 )
-from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.json_transcript import converted_transcript
 from inspector.formats.value_conversions import mapping_or_empty, mappings_in
 from inspector.protocol.derived_messages import ApiCall, Spawn
 from inspector.protocol.timestamps import NO_TIME, parse_time
@@ -48,17 +48,6 @@ def is_later_change(value: Mapping[str, Any]) -> bool:
     return (
         isinstance(kind, int) and kind > 0 and ("v" in value or "k" in value) and set(value) <= {"kind", "k", "v", "i"}
     )
-
-
-def _is_known(value: Mapping[str, Any], unknown: bool) -> bool:
-    del unknown  # pieces of newer kinds are identified by their request
-    if not isinstance(value.get(SESSION_KEY), str):
-        return False
-    return any(isinstance(value.get(key), Mapping) for key in ("request", "session"))
-
-
-def _session(value: Mapping[str, Any]) -> object:
-    return value[SESSION_KEY]
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:
@@ -290,6 +279,4 @@ def _duration_ns(value: object) -> int | None:
     return round(value * 1_000_000)
 
 
-READER = JsonTranscript(
-    name=LABEL, marks=((b'"vscodeChat"',),), is_known=_is_known, events_of=_entries, session_of=_session
-)
+READER = converted_transcript(LABEL, SESSION_KEY, ("request", "session"), _entries)

@@ -27,7 +27,7 @@ from inspector.formats.model_api.operations import CONTINUABLE
 from inspector.formats.model_api.reader import decode_body
 from inspector.formats.model_api.streams import AnswerStream, is_last_event, ollama_body, stream_of
 from inspector.formats.wire_recording import reader as wire_recording
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.record import ModelCall
 from inspector.protocol.timestamps import parse_time
 from inspector.protocol.tolerant_encoder import to_json
@@ -306,7 +306,4 @@ class ModelAnswers:
 def _body(line: wire_recording.Line) -> Any:
     """Returns the decoded body or event of a line, if any."""
     raw = bytes(line.message)
-    try:
-        return decode_json(raw) if raw else None
-    except NotAnObjectError:
-        return None
+    return json_or_none(raw) if raw else None

@@ -73,7 +73,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return found[0] if found else None
 
 
-def output_of(message: int, text: str, *, failed: bool, whole: bool, shown: int = SHOWN_LINES) -> Output | None:
+def output_of(message: int, text: str, *, failed: bool, whole: bool) -> Output | None:
     """Returns the lines of an output to show: all, the failing ones, or the last ones; None without any.
 
     Args:
@@ -81,7 +81,6 @@ def output_of(message: int, text: str, *, failed: bool, whole: bool, shown: int 
         text: its text, not masked.
         failed: the call failed.
         whole: shows all lines, up to a limit.
-        shown: lines shown of an output that did not fail.
     """
     masked = masked_beginning(text, _MAX_WHOLE if whole else _MAX_TEXT)
     lines = masked.replace("\r\n", "\n").split("\n")
@@ -93,7 +92,7 @@ def output_of(message: int, text: str, *, failed: bool, whole: bool, shown: int 
         return None
     rest = text.count("\n") - masked.count("\n") if len(text) > len(masked) else 0
     marked = [failed and _is_failing(line) for line in lines] if failed or not whole else [False] * len(lines)
-    first, stop = (0, MAX_LINES) if whole else _shown_range(lines, marked, failed=failed, shown=shown)
+    first, stop = (0, MAX_LINES) if whole else _shown_range(lines, marked, failed=failed)
     part = lines[first:stop]
     return Output(
         message, tuple(OutputLine(_safe(line), mark) for line, mark in zip(part, marked[first:stop], strict=True)),
@@ -101,9 +100,9 @@ def output_of(message: int, text: str, *, failed: bool, whole: bool, shown: int 
     )  # fmt: skip
 
 
-def _shown_range(lines: Sequence[str], marked: Sequence[bool], *, failed: bool, shown: int) -> tuple[int, int]:
+def _shown_range(lines: Sequence[str], marked: Sequence[bool], *, failed: bool) -> tuple[int, int]:
     """Returns the range of lines to show: around the first failing line, else the last lines."""
-    limit = FAILED_LINES if failed else shown
+    limit = FAILED_LINES if failed else SHOWN_LINES
     # One more line takes as much room as the count of what is left out.
     if len(lines) <= limit + 1:
         return 0, len(lines)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.payloads.record_tables import compact_json
 
 MAX_DEPTH = 5
@@ -91,10 +91,7 @@ def nested_value(value: object) -> Mapping[str, object] | list[object] | None:
     # A text of JSON is shown like the object in it.
     if not isinstance(value, str) or len(value) > MAX_DECODED or value.lstrip()[:1] not in ("{", "["):
         return None
-    try:
-        decoded = decode_json(value.encode("utf-8", "surrogatepass"))
-    except NotAnObjectError:
-        return None
+    decoded = json_or_none(value.encode("utf-8", "surrogatepass"))
     return decoded if isinstance(decoded, dict | list) and decoded else None
 
 

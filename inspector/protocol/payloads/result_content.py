@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.payloads.content_blocks import Block, block_of, is_markdown, size_in_words
 from inspector.protocol.payloads.record_tables import Table, compact_json, table_in
 
@@ -179,10 +179,7 @@ def _decoded(text: str) -> object:
     """Returns the object or array in a JSON text, if any."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    try:
-        value = decode_json(text.encode("utf-8", "surrogatepass"))
-    except NotAnObjectError:
-        return None
+    value = json_or_none(text.encode("utf-8", "surrogatepass"))
     return value if isinstance(value, dict | list) else None
 
 

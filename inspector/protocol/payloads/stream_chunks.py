@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.context_places import looks_like_id
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import json_or_none
 from inspector.protocol.json_values import decode_one
 from inspector.protocol.message_text import TEXT_KEYS, compact_json
 
@@ -57,10 +57,7 @@ def chunk_in(data: bytes) -> tuple[str, str] | None:
     # Plain text is the usual case, and is never decoded.
     if data.lstrip()[:1] != b"{" or len(data) > _MAX_CHUNK_BYTES:
         return None
-    try:
-        chunk = decode_json(data)
-    except NotAnObjectError:
-        return None
+    chunk = json_or_none(data)
     kind = chunk.get("type") if isinstance(chunk, dict) else None
     if not isinstance(chunk, dict) or not isinstance(kind, str):
         return None

@@ -12,7 +12,7 @@ from inspector.protocol.derived_messages import (
     envelope_bytes,
 )
 from inspector.protocol.directions import sender_and_receiver
-from inspector.protocol.header import Header, NotAnObjectError, decode_json
+from inspector.protocol.header import Header, NotAnObjectError, decode_json, json_or_none
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.response_context import read_answered_call
 from inspector.reading.decoder.fast_path import fold_hash
@@ -92,8 +92,5 @@ def written_message(record: Record, part: int) -> bytes:
 
 def capture_origin(line: bytes) -> dict[str, Any] | None:
     """Returns the object of a line, or None if it is no object."""
-    try:
-        origin = decode_json(line)
-    except NotAnObjectError:
-        return None
+    origin = json_or_none(line)
     return origin if isinstance(origin, dict) else None

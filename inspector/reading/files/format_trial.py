@@ -79,16 +79,13 @@ def wait_for_bytes(source: SourceFile, count: int) -> None:
 _WAIT_S = 0.05
 
 
-def try_format(
-    source: SourceFile, tried: Format | None, *, max_bytes: int = TRIED_BYTES, max_rows: int = TRIED_ROWS
-) -> Trial:  # fmt: skip
+def try_format(source: SourceFile, tried: Format | None, *, max_bytes: int = TRIED_BYTES) -> Trial:
     """Tries a format, added or not, on the beginning of a file.
 
     Args:
         source: the file.
         tried: the format; None to detect it for each record.
         max_bytes: limit of records in bytes.
-        max_rows: limit of the rows that are kept.
 
     Raises:
         OSError: if the file cannot be read.
@@ -108,7 +105,7 @@ def try_format(
             break
         size += len(record)
         trial.records += 1
-        _try_record(trial, record, tried, max_rows)
+        _try_record(trial, record, tried)
     if not trial.records:
         trial.problem = "The file has no records."
     return trial
@@ -118,7 +115,7 @@ def _records(source: SourceFile, array_path: tuple[str, ...] | None) -> Iterator
     return (record for record in records_in(source, scanner_for(source, array_path)) if record is not None)
 
 
-def _try_record(trial: Trial, data: bytes, tried: Format | None, max_rows: int) -> None:
+def _try_record(trial: Trial, data: bytes, tried: Format | None) -> None:
     if tried is None:
         record, name = read_line_as(data)
         payload: Callable[[int], Payload] = partial(payload_of, record)
@@ -134,8 +131,8 @@ def _try_record(trial: Trial, data: bytes, tried: Format | None, max_rows: int) 
         return
     trial.matched += 1
     trial.formats[name] = trial.formats.get(name, 0) + 1
-    if len(trial.rows) < max_rows:
-        trial.rows += list(_rows_of(record, trial.records, payload))[: max_rows - len(trial.rows)]
+    if len(trial.rows) < TRIED_ROWS:
+        trial.rows += list(_rows_of(record, trial.records, payload))[: TRIED_ROWS - len(trial.rows)]
 
 
 def _no_payload(data: bytes, number: int) -> Payload:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from inspector.protocol import calls, context_places, kinds, mcp_messages, msp
 from inspector.protocol.context_labels import START, labels_of_starts
 from inspector.protocol.derived_messages import ApiCall, Chain, History, Spawn, ThreadMark
-from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
+from inspector.protocol.header import ABSENT, json_or_none
 from inspector.protocol.json_values import REFUSALS
 from inspector.protocol.mcp_notes import McpNote
 from inspector.protocol.record import HttpExchange
@@ -243,10 +243,7 @@ def _decode(raw: bytes | memoryview) -> Any:
     """Decodes JSON; of a big record only its head, as readers do (`store.columns.large_headers`)."""
     if len(raw) > MAX_WHOLE_BYTES:
         raw = complete_json(bytes(raw[:HEAD_BYTES])) or b""
-    try:
-        return decode_json(bytes(raw))
-    except NotAnObjectError:
-        return None
+    return json_or_none(bytes(raw))
 
 
 def _take_result(found: Extracts, number: int, result: calls.Result, decoded: Decoded, *, own: bool) -> None:
@@ -272,10 +269,7 @@ def _take_result(found: Extracts, number: int, result: calls.Result, decoded: De
 
 
 def _decode_part(raw: msgspec.Raw) -> Any:
-    try:
-        return decode_json(bytes(raw)) if raw else None
-    except NotAnObjectError:
-        return None
+    return json_or_none(bytes(raw)) if raw else None
 
 
 class _Envelope(msgspec.Struct, gc=False):

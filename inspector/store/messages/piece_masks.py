@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.formats.line_reading import read_line
-from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.header import NotAnObjectError, decode_json, json_or_none
 from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
 from inspector.protocol.secrets.streamed_event_queue import StreamedEventQueue, mask_lines
 from inspector.protocol.secrets.streamed_pieces import (
@@ -259,10 +259,7 @@ def _exchange_number(line: bytes) -> Hashable:
     # Spares decoding, as only recordings of HTTP number their exchanges.
     if b'"x":' not in line:
         return None
-    try:
-        value = decode_json(line)
-    except NotAnObjectError:
-        return None
+    value = json_or_none(line)
     number = value.get("x") if isinstance(value, dict) else None
     return number if isinstance(number, int) else None
 

@@ -18,7 +18,7 @@ from inspector.formats.line_reading import read_line
 from inspector.protocol.context_places import find_context
 from inspector.protocol.correlation_ids import correlation_ids_of
 from inspector.protocol.derived_messages import envelope_bytes
-from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
+from inspector.protocol.header import ABSENT, json_or_none, read_header
 from inspector.protocol.message_text import compact_json
 from inspector.protocol.object_contexts import context_and_parents
 from inspector.protocol.record import Record, Shape, unreadable_record
@@ -298,10 +298,7 @@ class Records:
         record = self.read_record(message)
         if record.shape in (Shape.UNREADABLE, Shape.STREAM):
             return None
-        try:
-            return decode_json(record.raw)
-        except NotAnObjectError:
-            return None
+        return json_or_none(record.raw)
 
     def payload(self, message: int) -> dict[str, Any]:
         """Returns the payload as a dict; JSON-RPC is its own payload; empty if there is none."""

@@ -53,13 +53,8 @@ def say_on_output(line: str) -> None:
     sys.stdout.flush()
 
 
-def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_on_output) -> int:
-    """Taps until a signal ends it. Returns an exit code.
-
-    Args:
-        arguments: arguments of the command.
-        tell: prints a line for the user.
-    """
+def run_http_tap(arguments: HttpTapArguments) -> int:
+    """Taps until a signal ends it. Returns an exit code."""
     try:
         upstream = upstream_of(arguments.address)
         listening = listening_of(arguments.listen) if arguments.listen else Listening("127.0.0.1", 0)
@@ -71,22 +66,22 @@ def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_
     except (AddressError, NotPossibleError) as error:
         print_notice(str(error))
         return BAD_USAGE
-    return asyncio.run(_run(tap, arguments, tell))
+    return asyncio.run(_run(tap, arguments))
 
 
 async def _asks_for_sign_in(upstream: Upstream) -> bool:
     return await asks_for_sign_in(upstream, proxy_for(upstream))
 
 
-async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], None]) -> int:
+async def _run(tap: HttpTap, arguments: HttpTapArguments) -> int:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     for number in _END_SIGNALS:
         with suppress(NotImplementedError):  # Windows: Ctrl+C raises instead
             loop.add_signal_handler(number, ended.set)
     await tap.start()
     (door,) = tap.doors
-    tell(f"Tapping {door.shown_upstream}. Give the client this address instead:\n\n  {door.address}\n")
-    tell(f"The traffic is written to {tap.path}. Ctrl+C stops the tap.")
+    say_on_output(f"Tapping {door.shown_upstream}. Give the client this address instead:\n\n  {door.address}\n")
+    say_on_output(f"The traffic is written to {tap.path}. Ctrl+C stops the tap.")
     if arguments.show:
         open_window(tap.path, print_notice)
     try:

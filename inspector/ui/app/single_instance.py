@@ -27,6 +27,7 @@ from inspector.base.instance_lock import (
     decode_request,
     is_own_user,
 )
+from inspector.base.paths import is_same_file
 from inspector.base.targets import is_session, target_path
 from inspector.engine.log_files import is_stream
 from inspector.engine.start_files import call_with_timeout
@@ -203,14 +204,7 @@ def _window_on(program: TakesRequests, target: str) -> MainWindow | None:
     path = target_path(target)
     windows = [window for window in program.windows if window.shown.location.is_session == is_session(target)]
     shown = ((window, window.shown.location.kept_file(window.shown.state)) for window in windows if window.panes)
-    return next((window for window, home in shown if home is not None and _is_same(home, path)), None)
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:  # one of them may be gone
-        return False
+    return next((window for window, home in shown if home is not None and is_same_file(home, path)), None)
 
 
 def _free_window(program: TakesRequests) -> MainWindow | None:

@@ -18,16 +18,13 @@ from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.present.session_titles import ShownTitles
 from tests import agent_work
-from tests.builders import closed_at_end, document_at, log_file
+from tests.builders import document_at, log_file, opened_document
 from tests.transcribed import ClaudeSession
 from tests.unit.document.test_transcripts import rows
 
 
 def opened(path: Path) -> CaptureDocument:
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(path, together=True):
-        pass
-    return document
+    return opened_document(path, together=True)
 
 
 @pytest.fixture

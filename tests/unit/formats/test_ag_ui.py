@@ -9,7 +9,7 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.sentences import info
-from tests.builders import closed_at_end, document_at, lines_of, log_file
+from tests.builders import document_at, lines_of, log_file, opened_document
 
 USER = {"id": "u", "role": "user", "content": "yes"}
 CALLED = {"id": "x", "type": "function", "function": {"name": "oven", "arguments": '{"rack": 2}'}}
@@ -40,10 +40,7 @@ def snapshot(*messages: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(*lines: dict[str, Any], block_bytes: int = 1 << 20) -> CaptureDocument:
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
-        pass
-    return document
+    return opened_document(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes)
 
 
 def said(document: CaptureDocument) -> list[str | None]:

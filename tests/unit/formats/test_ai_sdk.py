@@ -9,7 +9,7 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.sentences import info
-from tests.builders import closed_at_end, document_at, log_file
+from tests.builders import document_at, log_file, opened_document
 
 CALL = {"toolCallId": "c", "toolName": "oven"}
 CHUNKS: list[dict[str, Any]] = [
@@ -27,10 +27,7 @@ MESSAGES = [
 
 
 def read(data: bytes, block_bytes: int = 1 << 20) -> CaptureDocument:
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(data, "test.txt"), block_bytes=block_bytes):
-        pass
-    return document
+    return opened_document(log_file(data, "test.txt"), block_bytes=block_bytes)
 
 
 def said(document: CaptureDocument) -> list[str | None]:

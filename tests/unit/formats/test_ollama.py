@@ -12,7 +12,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sentences import info
 from inspector.reading.files.source_reader import UnknownFormatError
-from tests.builders import closed_at_end, document_at, lines_of, log_file
+from tests.builders import document_at, lines_of, log_file, opened_document
 
 
 def line(second: int, *, done: bool = False, **fields: Any) -> dict[str, Any]:
@@ -31,10 +31,7 @@ CALLED = [line(4, **said("", tool_calls=[CALL])), line(5, done=True, **said(""))
 
 
 def read(lines: list[dict[str, Any]], block_bytes: int) -> CaptureDocument:
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
-        pass
-    return document
+    return opened_document(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes)
 
 
 @pytest.mark.parametrize("block_bytes", [1, 1 << 20])

@@ -13,6 +13,7 @@ from typing import Any
 from inspector.analysis.views.model_context.chat_messages import messages_of, tools_of
 from inspector.analysis.views.model_context.reconstruction import Moment
 from inspector.base.atomic_files import open_replacement
+from inspector.base.paths import is_same_file
 from inspector.protocol.secrets.masking import mask_secrets
 
 
@@ -26,7 +27,7 @@ def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -
     """
     target = Path(os.path.realpath(target))
     # Exporting onto the open log would destroy it.
-    if any(target.exists() and target.samefile(source.path) for source in moment.context.analysis.capture.sources):
+    if any(is_same_file(source.path, target) for source in moment.context.analysis.capture.sources):
         raise OSError(errno.EEXIST, "that is the log itself", str(target))
     yield from write_parts(conversation_parts(moment, secrets=secrets), target)
 

@@ -48,9 +48,9 @@ class Bins:
         return self.counts.sum(axis=0)
 
 
-def bin_width(span_ns: int, width_px: int, least_px: float = MIN_BIN_PX) -> int:
+def bin_width(span_ns: int, width_px: int) -> int:
     """Returns the shortest round width whose bars stay distinguishable."""
-    least = span_ns * least_px / max(1, width_px)
+    least = span_ns * MIN_BIN_PX / max(1, width_px)
     day = BIN_WIDTHS_NS[-1]
     return next((width for width in BIN_WIDTHS_NS if width >= least), day * int(-(-least // day)))
 

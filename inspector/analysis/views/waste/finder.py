@@ -69,19 +69,15 @@ class WasteReport:
 class WasteFinder:
     """Examines the messages present at its creation; works only in `search`."""
 
-    def __init__(
-        self, analysis: Analysis, *, most: int = MAX_RESULTS, ongoing: bool = False, now_ns: int | None = None
-    ) -> None:  # fmt: skip
+    def __init__(self, analysis: Analysis, *, ongoing: bool = False, now_ns: int | None = None) -> None:
         """Prepares a search.
 
         Args:
             analysis: passes with counted tokens; uncounted messages are skipped.
-            most: results examined.
             ongoing: True if more traffic may follow.
             now_ns: current time in nanoseconds; by default that of the traffic.
         """
         self._analysis = analysis
-        self._most = most
         self._ongoing = ongoing
         self._now_ns = analysis.now_ns if now_ns is None else now_ns
         self._notes: list[str] = []
@@ -141,9 +137,9 @@ class WasteFinder:
             self._notes.append(f"{words} not looked at.")
         # NOT_COUNTED is negative, so uncounted results come last and are cut off.
         order = np.argsort(-results.tokens, kind="stable")[: len(results) - uncounted]
-        if len(order) > self._most:
-            self._notes.append(f"Only the {self._most:,} largest of {len(order):,} results were examined closely.")
-        return results.those(np.sort(order[: self._most]))
+        if len(order) > MAX_RESULTS:
+            self._notes.append(f"Only the {MAX_RESULTS:,} largest of {len(order):,} results were examined closely.")
+        return results.those(np.sort(order[:MAX_RESULTS]))
 
     def _young(self, results: Results) -> set[int]:
         """Returns results too young to judge."""

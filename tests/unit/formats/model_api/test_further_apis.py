@@ -17,7 +17,7 @@ from inspector.formats.model_api.reader import tools_in
 from inspector.formats.model_api.streams import AnswerStream, stream_of
 from inspector.formats.model_api.usage import api_call
 from inspector.protocol.json_values import json_text
-from tests.builders import closed_at_end, document_at, lines_of, log_file
+from tests.builders import document_at, lines_of, log_file, opened_document
 
 ROOT = Path(__file__).parents[4]
 SAMPLES = ROOT / "inspector/formats/model_api/samples"
@@ -31,10 +31,7 @@ def usage(document: CaptureDocument) -> tuple[int, int, int, int]:
 
 
 def read(lines: list[dict[str, Any]], block_bytes: int) -> CaptureDocument:
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
-        pass
-    return document
+    return opened_document(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes)
 
 
 @pytest.mark.parametrize("name", ["converse-stream", "cohere-stream", "interaction-stream"])

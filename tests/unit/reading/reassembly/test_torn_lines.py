@@ -11,7 +11,7 @@ from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.filters.sentences import info
 from inspector.store.messages.original_lines import LoggedLines
-from tests.builders import GrowingLog, closed_at_end, log_file
+from tests.builders import GrowingLog, log_file, opened_document
 from tests.pages import ROOT
 
 
@@ -36,10 +36,7 @@ def written(lines: tuple[str, ...] = SESSION) -> bytes:
 
 
 def read(data: bytes, block_bytes: int = 1 << 20) -> CaptureDocument:
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(data, "events.jsonl"), block_bytes=block_bytes):
-        pass
-    return document
+    return opened_document(log_file(data, "events.jsonl"), block_bytes=block_bytes)
 
 
 def told(document: CaptureDocument) -> list[tuple[str | None, str | None]]:

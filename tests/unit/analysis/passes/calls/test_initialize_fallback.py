@@ -13,7 +13,7 @@ from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sentences import sentence_of
-from tests.builders import closed_at_end, document_at, document_of, lines_of, log_file
+from tests.builders import document_at, document_of, lines_of, log_file, opened_document
 
 RECORDING = Path(__file__).parents[4] / "data" / "recordings" / "mcp" / "py2-http-auto-falls-back.jsonl"
 
@@ -40,9 +40,7 @@ def failures(document: CaptureDocument) -> tuple[int, int, list[MessageState]]:
 @pytest.mark.parametrize("block_bytes", [1, 1 << 20])
 def test_fallback(code: int, block_bytes: int) -> None:
     lines = [ask(0, "server/discover"), refuse(0, code), ask(1, "initialize"), agree(1)]
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
-        pass
+    document = opened_document(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes)
     run_to_end(document.postponed_checks())
     said = sentence_of(document.analysis, 1)
     assert said is not None
@@ -63,9 +61,7 @@ def test_silence_is_a_refusal(*, answered: bool, block_bytes: int) -> None:
          "dir": "server->client" if "method" not in message else "client->server"}
         for minute, message in enumerate(exchanged)
     ]  # fmt: skip
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
-        pass
+    document = opened_document(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes)
     run_to_end(document.postponed_checks())
     assert FIELD_BY_NAME["waiting"].value(document.analysis, 0) is None
     assert "mcp-unanswered" not in {one.code for one in document.analysis.findings.all()}
@@ -76,9 +72,7 @@ def test_silence_is_a_refusal(*, answered: bool, block_bytes: int) -> None:
 def test_refusal_after_a_pipelined_initialize(*, place: int, block_bytes: int) -> None:
     lines = [ask(0, "server/discover"), ask(1, "initialize"), agree(1), ask(2, "ping")]
     lines.insert(place, refuse(0))
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
-        pass
+    document = opened_document(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes)
     run_to_end(document.postponed_checks())
     said = sentence_of(document.analysis, place)
     assert said is not None
@@ -104,9 +98,7 @@ def test_refusal_over_http_after_a_pipelined_initialize(*, identifier: int | Non
         http(1, 2, "http-request", ask(1, "initialize"), **asked),
         http(2, 1, "http-response", refusal, status=400), http(3, 2, "http-response", agree(1), status=200),
     ]  # fmt: skip
-    document = closed_at_end(CaptureDocument())
-    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
-        pass
+    document = opened_document(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes)
     run_to_end(document.postponed_checks())
     assert (document.capture.failed_count, rpc_totals(document.analysis).errors) == (0, 0)
 

@@ -7,11 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
-from inspector.analysis.views.waste import Waste, WasteFinder, WasteKind, WasteReport
+from inspector.analysis.views.waste import Waste, WasteFinder, WasteKind, WasteReport, finder
 from inspector.analysis.views.waste import mentions as tracing
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
@@ -323,10 +324,11 @@ def test_too_much_that_was_said_later_is_not_searched(monkeypatch: Any) -> None:
 # Bounds and hostile values
 
 
-def test_only_the_largest_results_are_looked_at_and_that_is_said() -> None:
+def test_only_the_largest_results_are_looked_at_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finder, "MAX_RESULTS", 2)
     small = [line for _ in range(2) for line in asked("read_file", "small " * 20, {"path": "/a"})]
     large = [line for _ in range(2) for line in asked("read_file", "large " * 90, {"path": "/b"})]
-    outcome = looked_at(counted(*small, *large).analysis, most=2)
+    outcome = looked_at(counted(*small, *large).analysis)
     assert [one.message for one in outcome.wastes] == [7]
     assert outcome.notes == ("Only the 2 largest of 4 results were examined closely.",)
 
