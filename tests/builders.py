@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from inspector.analysis import AnalysisChanges
+from inspector.analysis.views.account.account import AccountTally
 from inspector.base.slices import run_to_end
 from inspector.base.workers.pool import WorkerPool
 from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.reading.workers.part_reader import decode_block
 from inspector.store.columns.block import Block
 from inspector.store.files.tool_baseline import ServerTools
@@ -147,6 +150,20 @@ def _state(document: CaptureDocument) -> tuple[object, ...]:
     return len(analysis), analysis.tokens.counted, contexts, rules, found, document.kind_counts()
 
 
+def field_values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
+    """Values of fields, of each message."""
+    chosen = [FIELD_BY_NAME[field] for field in fields]
+    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
+
+
+def account_tally(document: CaptureDocument) -> AccountTally:
+    """The counts of an account, complete."""
+    tally = AccountTally(document.analysis)
+    while not tally.step():
+        pass
+    return tally
+
+
 class GrowingLog:
     """A log that is written piece by piece, and the document that follows it."""
 
@@ -180,6 +197,14 @@ class GrowingLog:
         self.document.end_live()
         run_to_end(self.document.postponed_checks())
         return self.document
+
+
+def grown_log(lines: Iterable[dict[str, Any] | str | bytes]) -> GrowingLog:
+    """A log that was written line by line."""
+    log = GrowingLog()
+    for line in lines:
+        log.write(line)
+    return log
 
 
 def block_of(pool: WorkerPool[int], stop: int) -> Block:

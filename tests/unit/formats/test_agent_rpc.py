@@ -11,20 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.line_reading import read_line_as
 from inspector.store.messages.exact_bytes import ExactMessage
 from inspector.store.messages.original_lines import LoggedLines
-from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
+from tests.builders import GrowingLog, document_at, document_of, field_values, lines_of, log_file
 from tests.samples import FORMAT_SAMPLES
 
 SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
 SESSION = "s1"
-
-
-def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
-    chosen = [FIELD_BY_NAME[field] for field in fields]
-    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
 
 
 def rpc(method: str, identifier: int | None = None, **params: Any) -> dict[str, Any]:
@@ -61,7 +55,7 @@ def permission(identifier: int) -> dict[str, Any]:
 
 def test_a_session_of_the_sdk() -> None:
     document = document_at(FORMAT_SAMPLES["acp.jsonl"])
-    found = values(document, "kind", "from", "context", "proposal.state")
+    found = field_values(document, "kind", "from", "context", "proposal.state")
     assert document.capture.record_count == 32
     assert [row[0] for row in found].count("chat") == 6  # three prompts' parts, three runs of the agent's chunks
     texts = [
@@ -74,7 +68,7 @@ def test_a_session_of_the_sdk() -> None:
     ]  # fmt: skip
     assert [row[3] for row in found if row[0] == "mcp/proposal"] == ["fulfilled"]
     assert {row[2] for row in found[4:]} == {"sess_demo_1"}
-    answered = values(document, "kind", "answers")
+    answered = field_values(document, "kind", "answers")
     assert all(row[1] for row in answered if row[0] == "mcp/response" and row != answered[16])
 
 
@@ -83,7 +77,7 @@ def test_ids_of_the_two_sides_do_not_meet() -> None:
         prompt(1), rpc("fs/read_text_file", 1, path="/a"), result(1, content="A"), result(1, stopReason="end_turn"),
         prompt(2), rpc("fs/read_text_file", 2, path="/b"), result(2, stopReason="end_turn"), result(2, content="B"),
     )  # fmt: skip
-    rows = values(document, "method", "answers", "from")
+    rows = field_values(document, "method", "answers", "from")
     answers = [(rows[row[1] - 1][0], row[2]) for row in rows if row[1]]
     assert answers == [
         ("fs/read_text_file", "client"), ("session/prompt", "agent"), ("session/prompt", "agent"),
@@ -103,17 +97,17 @@ def test_a_direction_tells_whose_an_answer_is() -> None:
         line(out, prompt(7)), line(back, rpc("terminal/create", 7, command="ls")), line(back, result(7)),
         line(out, result(7)),
     )  # fmt: skip
-    rows = values(document, "method", "answers", "protocol", "dir")
+    rows = field_values(document, "method", "answers", "protocol", "dir")
     assert [(row[0], row[1], row[3]) for row in rows[3:]] == [("session/prompt", 1, back), ("terminal/create", 3, out)]
     assert {row[2] for row in rows} == {"acp"}
     tapped = document_of(
         {"ctxcap": 1}, frame(out, prompt(7)), frame(back, rpc("terminal/create", 7, command="ls")),
         frame(back, piece("a")), frame(back, piece("b")), frame(back, result(7)), frame(out, result(7)),
     )  # fmt: skip
-    assert [row[:2] for row in values(tapped, "method", "answers")][3:] == [
+    assert [row[:2] for row in field_values(tapped, "method", "answers")][3:] == [
         (None, None), ("session/prompt", 1), ("terminal/create", 3),
     ]  # fmt: skip
-    assert (tapped.format, values(tapped, "text")[3]) == ("capture", ("ab",))
+    assert (tapped.format, field_values(tapped, "text")[3]) == ("capture", ("ab",))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +122,7 @@ def test_a_direction_tells_whose_an_answer_is() -> None:
 def test_a_permission_waits_for_a_decision(outcome: dict[str, Any] | None, kind: str | None, state: str) -> None:
     answer = [result(0, outcome=outcome)] if outcome is not None else []
     document = document_of(update("tool_call", toolCallId="t", title="Write"), permission(0), *answer)
-    rows = values(document, "kind", "proposal.state", "waiting", "text")
+    rows = field_values(document, "kind", "proposal.state", "waiting", "text")
     assert rows[1] == ("mcp/proposal", state, "decision" if outcome is None else None, "Write (Allow, No)")
     assert [row[0] for row in rows[2:]] == ([kind] if kind else [])
 
@@ -138,7 +132,7 @@ def test_pieces_of_a_text_are_one_until_something_else_is_said() -> None:
         prompt(1), piece("a"), piece("b"), piece("c", "agent_thought_chunk"), piece("d", messageId="m"),
         piece("e", messageId="n"), update("plan", entries=[]), piece("f"),
     )  # fmt: skip
-    assert [row[0] for row in values(document, "text")[2:]] == ["ab", "c", "d", "e", "plan: empty", "f"]
+    assert [row[0] for row in field_values(document, "text")[2:]] == ["ab", "c", "d", "e", "plan: empty", "f"]
     assert document.capture.record_count == 8
 
 
@@ -152,9 +146,9 @@ def test_what_was_put_together_is_shown_as_it_was_logged() -> None:
             b"".join(logged[2].read(at, 1) for at in range(start, start + 9)) for start in (0, logged[2].length - 9)
         ]  # fmt: skip
     behind = b"".join(b"2026-09-01T08:00:0%dZ [agent] %s" % (at, lines_of(line)) for at, line in enumerate(lines))
-    assert values(document_at(log_file(behind)), "text") == values(plain, "text")
+    assert field_values(document_at(log_file(behind)), "text") == field_values(plain, "text")
     assert b"".join(ExactMessage(plain.capture, 2).read_parts()).splitlines() == list(LoggedLines(plain.capture, 2))
-    assert values(plain, "text", "answers") == values(array, "text", "answers")
+    assert field_values(plain, "text", "answers") == field_values(array, "text", "answers")
 
 
 def test_half_a_surrogate_is_borne() -> None:
@@ -169,7 +163,7 @@ def test_a_growing_log_gains_a_text_once_it_is_whole() -> None:
     log.write(prompt(1), piece("a"))
     assert len(log.document.capture) == 2
     log.write(piece("b"), result(1, stopReason="end_turn"))
-    assert [row[0] for row in values(log.document, "text")[2:]] == ["ab", "end turn"]
+    assert [row[0] for row in field_values(log.document, "text")[2:]] == ["ab", "end turn"]
 
 
 def test_a_live_session_that_ends_in_a_text_has_it(tmp_path: Path) -> None:
@@ -181,7 +175,7 @@ def test_a_live_session_that_ends_in_a_text_has_it(tmp_path: Path) -> None:
         pass
     assert len(document.capture) == 0
     document.end_live()
-    assert [row[0] for row in values(document, "text")] == ["a"]
+    assert [row[0] for row in field_values(document, "text")] == ["a"]
     document.close()
 
 
@@ -190,7 +184,7 @@ def test_what_is_told_again_when_a_session_is_loaded_is_no_new_message() -> None
         prompt(1, "Go"), piece("Done."), result(1, stopReason="end_turn"), rpc("session/load", 2, cwd="/"),
         piece("Go", "user_message_chunk"), piece("Done."), result(2), piece("Done."),
     )  # fmt: skip
-    assert [row for row in values(document, "text", "repeats") if row[0] in ("Go", "Done.")] == [
+    assert [row for row in field_values(document, "text", "repeats") if row[0] in ("Go", "Done.")] == [
         ("Go", None), ("Done.", None), ("Go", 2), ("Done.", 3), ("Done.", None),
     ]  # fmt: skip
 
@@ -200,7 +194,7 @@ def test_a_tool_that_is_known_by_its_first_update_is_called_then() -> None:
         update("tool_call_update", toolCallId="t", title="Search", status="pending"),
         update("tool_call_update", toolCallId="t", status="failed", rawOutput={"code": 1}),
     )
-    rows = values(document, "kind", "tool", "answers", "error", "text")
+    rows = field_values(document, "kind", "tool", "answers", "error", "text")
     assert [row[:4] for row in rows] == [("mcp/request", "Search", None, None), ("mcp/response", "Search", 1, True)]
     assert rows[1][4] == '{"code":1}'
 
@@ -210,14 +204,14 @@ def test_calls_of_a_turn_that_the_client_ends_wait_no_more() -> None:
         prompt(1), update("tool_call", toolCallId="t", title="Search"), rpc("session/cancel"),
         result(1, stopReason="cancelled"), prompt(2), update("tool_call", toolCallId="u", title="Read"),
     )  # fmt: skip
-    states = dict(values(document_of(*lines), "tool", "state"))
+    states = dict(field_values(document_of(*lines), "tool", "state"))
     assert (states["Search"], states["Read"]) == ("cancelled", "waiting")
 
 
 def test_nothing_is_believed_that_a_message_tells_of_itself() -> None:
     forged = {**result(9, outcome={}), "known": {"protocol": "acp", "method": "session/prompt"}}
     document = document_of(prompt(9), forged, {**piece("x"), "known": {"pieces": 9}})
-    assert [row[0] for row in values(document, "method")][:1] == ["session/prompt"]
+    assert [row[0] for row in field_values(document, "method")][:1] == ["session/prompt"]
     assert "pieces" not in document.capture.records.payload(3)
 
 
@@ -241,7 +235,7 @@ def test_a_session_of_version_2_is_followed_from_its_first_message_on() -> None:
         update("state_update", state="idle", stopReason="end_turn"),
         {"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 3}},
     )  # fmt: skip
-    rows = values(document, "from", "kind", "text")
+    rows = field_values(document, "from", "kind", "text")
     assert rows[1] == ("agent", "mcp/response", "cook speaks version 2")
     assert rows[5:] == [
         ("agent", "acp/state_update", "the turn is running"), ("agent", "mcp/request", "rack=2"),
@@ -250,7 +244,7 @@ def test_a_session_of_version_2_is_followed_from_its_first_message_on() -> None:
         ("client", "acp/cancel_request", "request 3 is cancelled"),
     ]  # fmt: skip
     document.catch_up()
-    assert [row[0] for row in values(document, "finding") if row[0]] == []
+    assert [row[0] for row in field_values(document, "finding") if row[0]] == []
 
 
 # A2A
@@ -258,7 +252,7 @@ def test_a_session_of_version_2_is_followed_from_its_first_message_on() -> None:
 
 def test_a_session_of_a2as_sdk() -> None:
     document = document_at(FORMAT_SAMPLES["a2a.jsonl"])
-    rows = values(document, "kind", "answers", "repeats", "proposal.state", "context.state")
+    rows = field_values(document, "kind", "answers", "repeats", "proposal.state", "context.state")
     assert document.capture.record_count == 18
     assert [row[3] for row in rows if row[0] == "mcp/proposal"] == ["answered"]
     assert [row[0] for row in rows].count("mcp/response") == 7
@@ -285,7 +279,7 @@ def send(identifier: str, method: str = "message/send", **message: Any) -> dict[
 def test_a_task_that_waits_is_given_up_with_its_cancellation() -> None:
     cancel = {"jsonrpc": "2.0", "id": "2", "method": "tasks/cancel", "params": {"id": "t"}}
     document = document_of(send("1"), result("1", **task("input-required")), cancel, result("2", **task("canceled")))
-    rows = values(document, "kind", "proposal.state", "context", "error")
+    rows = field_values(document, "kind", "proposal.state", "context", "error")
     assert [row[1] for row in rows if row[0] == "mcp/proposal"] == ["rejected"]
     assert {row[2] for row in rows if row[0] in ("mcp/proposal", "mcp/reject")} == {"c/t"}
     assert not any(row[3] for row in rows)  # the task was canceled, as it should be
@@ -293,7 +287,7 @@ def test_a_task_that_waits_is_given_up_with_its_cancellation() -> None:
 
 def test_what_tells_of_a_failed_task_has_not_failed_itself() -> None:
     get = {"jsonrpc": "2.0", "id": "2", "method": "tasks/get", "params": {"id": "t"}}
-    rows = values(
+    rows = field_values(
         document_of(send("1"), result("1", **task("failed")), get, result("2", **task("failed"))), "answers", "error"
     )
     assert [row for row in rows if row[0]] == [(1, True), (5, None)]
@@ -310,7 +304,7 @@ def test_an_artifact_in_chunks_is_one_text_and_the_stream_one_answer() -> None:
         send("1", "message/stream"), result("1", **task("submitted")), chunk("x", append=False, last=False),
         chunk("y", append=True, last=True), final,
     )  # fmt: skip
-    rows = values(document, "kind", "text", "answers")
+    rows = field_values(document, "kind", "text", "answers")
     assert ("chat", "a: xy", None) in rows
     assert [row for row in rows if row[2]] == [("mcp/response", "task completed", 1)]
 
@@ -319,7 +313,7 @@ def test_version_1_has_no_kinds() -> None:
     said = {"role": "ROLE_AGENT", "messageId": "m", "parts": [{"text": "Hello"}]}
     done = {"task": {"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_COMPLETED", "message": said}}}
     sent = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": {"parts": [{"text": "Hi"}]}}}
-    rows = values(document_of(sent, result(1, **done)), "kind", "from", "text", "context")
+    rows = field_values(document_of(sent, result(1, **done)), "kind", "from", "text", "context")
     assert rows == [
         ("mcp/request", "client", "Hi", None), ("chat", "client", "Hi", None),
         ("mcp/response", "agent", "task completed", "c/t"), ("chat", "agent", "Hello", "c/t"),
@@ -337,7 +331,7 @@ def test_over_http_ids_mean_something_in_their_exchange() -> None:
         line("http-response", 2, result("1", **task("completed"))),
         line("http-response", 1, {"jsonrpc": "2.0", "id": "1", "error": {"message": "no"}}),
     )  # fmt: skip
-    rows = values(document, "kind", "text", "http.exchange")
+    rows = field_values(document, "kind", "text", "http.exchange")
     assert [row[1:] for row in rows if row[0] == "mcp/response"] == [("task completed", 2), ("no", 1)]
 
 
@@ -347,7 +341,7 @@ def test_examples_of_specifications_have_no_findings(name: str) -> None:
     document = document_at(SHARED / f"{name}.jsonl")
     document.catch_up()
     assert document.format == name.partition("/")[0]
-    assert [row[0] for row in values(document, "finding") if row[0]] == []
+    assert [row[0] for row in field_values(document, "finding") if row[0]] == []
 
 
 _INNER = (
@@ -382,5 +376,5 @@ def test_values_of_any_type_are_read_however_they_come(
         pass
     whole = document_of(*written)
     for name in ("kind", "text", "info", "context", "answers", "repeats", "proposal.state"):
-        assert values(document, name) == values(whole, name)
+        assert field_values(document, name) == field_values(whole, name)
     document.close()

@@ -15,13 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.exchange_entries import entry_to_lines, parse_server_sent_events
 from inspector.formats.har import conversion as har
 from inspector.formats.har.conversion import is_archive
 from inspector.present.converted import place_in_original
 from inspector.reading.files.source_reader import UnknownFormatError
-from tests.builders import document_at, log_file
+from tests.builders import document_at, field_values, log_file
 from tests.pictures import picture
 
 
@@ -56,11 +55,6 @@ def opened(*entries: Any) -> CaptureDocument:
     return opened_file(archive(*entries))
 
 
-def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
-    chosen = [FIELD_BY_NAME[field] for field in fields]
-    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
-
-
 ASKED = {"model": "m-1", "messages": [{"role": "user", "content": "Can she come in?"}]}
 SAID = {
     "type": "message",
@@ -90,7 +84,7 @@ def test_an_archive_that_is_packed_or_piped_reads_as_it_is(tmp_path: Path) -> No
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(data))
     writer.start()
-    assert values(document_at(pipe), "text") == values(plain, "text")
+    assert field_values(document_at(pipe), "text") == field_values(plain, "text")
     writer.join()
 
 
@@ -105,7 +99,7 @@ def test_calls_of_models_at_once_and_in_events() -> None:
     document = opened(
         entry(1, ASKED, json.dumps(SAID)), entry(2, ASKED, events, mime="text/event-stream; charset=utf-8")
     )
-    rows = values(document, "kind", "text", "latency", "usage.output", "first_token", "repeats")
+    rows = field_values(document, "kind", "text", "latency", "usage.output", "first_token", "repeats")
     assert document.format == "har"
     assert place_in_original(document.capture, 4) == "Converted from entry 2 of session.har."
     assert [row[:2] for row in rows[2:4]] == [("mcp/response", "end_turn"), ("chat", "Yes.")]
@@ -116,9 +110,9 @@ def test_calls_of_models_at_once_and_in_events() -> None:
 
 def test_keys_in_headers_are_masked_where_they_are_shown() -> None:
     document = opened({**entry(1, {"a": 1}, "{}"), "comment": ""})
-    assert [row[0] for row in values(document, "kind")] == ["http/request", "http/response", "http/end"]
+    assert [row[0] for row in field_values(document, "kind")] == ["http/request", "http/response", "http/end"]
     document.catch_up()
-    assert values(document, "finding")[0][0] == ["secret-in-clear"]
+    assert field_values(document, "finding")[0][0] == ["secret-in-clear"]
 
 
 def test_mcp_over_http_with_a_question_of_the_server_meanwhile() -> None:
@@ -139,7 +133,7 @@ def test_mcp_over_http_with_a_question_of_the_server_meanwhile() -> None:
         one["request"]["headers"] = [{"name": "mcp-session-id", "value": "s"}]
     document = opened(call, answer)
     document.catch_up()
-    rows = values(document, "kind", "from", "answers", "finding")
+    rows = field_values(document, "kind", "from", "answers", "finding")
     assert [row[:3] for row in rows if row[0].startswith("mcp/")] == [
         ("mcp/request", "client", None), ("mcp/request", "server", None), ("mcp/response", "client", 3),
         ("mcp/response", "server", 1),
@@ -154,7 +148,7 @@ def test_what_got_no_answer_and_what_is_no_text() -> None:
         entry(2, {}, "", content={"mimeType": "image/png", "size": 5, "encoding": "base64", "text": picture}),
         entry(3, ASKED, "", status=0, _error="timed out"),
     )  # fmt: skip
-    rows = values(document, "kind", "text", "error")
+    rows = field_values(document, "kind", "text", "error")
     assert rows[1] == ("http/error", "net::ERR_ABORTED", True)
     assert rows[3] == ("http/response", "status 200 image/png, 5 B", None)
     assert rows[-1][:2] == ("http/error", "timed out")
@@ -162,7 +156,7 @@ def test_what_got_no_answer_and_what_is_no_text() -> None:
 
 def test_exchanges_that_overlap_are_in_the_order_of_time() -> None:
     document = opened(entry(1, ASKED, json.dumps(SAID), spent=5000), entry(2, ASKED, json.dumps(SAID)))
-    rows = values(document, "http.exchange", "kind", "answers")
+    rows = field_values(document, "http.exchange", "kind", "answers")
     assert [row[0] for row in rows if row[0]] == [1, 2, 2, 1]
     assert [row[2] for row in rows if row[2]] == [3, 1]
 
@@ -170,7 +164,7 @@ def test_exchanges_that_overlap_are_in_the_order_of_time() -> None:
 def test_a_torn_archive_is_read_as_far_as_it_goes() -> None:
     data = archive(entry(1, {}, "{}"), entry(2, {}, "{}"))
     document = document_at(log_file(data[: data.rindex(b'"response"')], "torn.har"))
-    assert [row[0] for row in values(document, "kind")] == ["http/request", "http/response", "http/end"]
+    assert [row[0] for row in field_values(document, "kind")] == ["http/request", "http/response", "http/end"]
     assert any("ends in the middle" in str(one) for one in document.read_errors)
 
 

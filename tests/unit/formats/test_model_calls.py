@@ -10,17 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.answers import summary_answer
-from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
+from tests.builders import GrowingLog, document_at, document_of, field_values, lines_of, log_file
 from tests.samples import FORMAT_SAMPLES
 
 RECORDING = FORMAT_SAMPLES["model-calls.jsonl"]
-
-
-def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
-    chosen = [FIELD_BY_NAME[field] for field in fields]
-    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
 
 
 _clock = count(1)
@@ -57,7 +51,7 @@ USER = {"role": "user", "content": "Can she come in?"}
 
 def test_the_figures_of_a_recording() -> None:
     document = document_at(RECORDING)
-    found = values(document, "kind", "method", "http.status", "stop_reason", "usage.input", "usage.cache_write",
+    found = field_values(document, "kind", "method", "http.status", "stop_reason", "usage.input", "usage.cache_write",
                    "usage.cache_read", "usage.output")  # fmt: skip
     assert [row[2:] for row in found if row[:2] == ("mcp/response", "messages.create")] == [
         (200, "tool_use", 412, 300, 0, 57), (200, "end_turn", 412, 0, 300, 21),
@@ -73,7 +67,7 @@ def test_the_figures_of_a_recording() -> None:
 
 def test_an_answer_that_was_streamed_says_what_one_at_once_says() -> None:
     document = document_at(RECORDING)
-    said = values(document, "kind", "info", "model", "repeats", "tokens")
+    said = field_values(document, "kind", "info", "model", "repeats", "tokens")
     at_once, streamed = ([row for row, _ in enumerate(said) if said[row][2]][start : start + 6] for start in (0, 6))
     spoken = [
         [document.capture.records.payload(row) for row in rows if said[row][0] != "mcp/response"]
@@ -89,7 +83,7 @@ def test_an_answer_that_was_streamed_says_what_one_at_once_says() -> None:
 
 
 def test_the_first_piece_of_a_stream_is_timed() -> None:
-    found = values(document_at(RECORDING), "first_token")
+    found = field_values(document_at(RECORDING), "first_token")
     assert [round(row[0]) for row in found if row[0] is not None] == [43, 38, 34]
 
 
@@ -102,12 +96,12 @@ def test_what_is_sent_again_is_marked_and_an_answer_never_is() -> None:
         asked(2, messages=[{"role": "system", "content": "today: 2"}, USER, answer, USER]),
         head(2, message={"choices": [{"message": answer}]}), end(2),
     )  # fmt: skip
-    assert values(document, "text", "repeats")[1:] == [
+    assert field_values(document, "text", "repeats")[1:] == [
         ("today: 1", None), ("Can she come in?", None), ("answered; 5 tokens in, 1 out", None),
         ("Yes.", None), ("m-1: 4 messages", None), ("today: 2", None), ("Can she come in?", 3), ("Yes.", 5),
         ("Can she come in?", None), ("answered", None), ("Yes.", None),
     ]  # fmt: skip
-    assert len({row[0] for row in values(document, "space")}) == 1
+    assert len({row[0] for row in field_values(document, "space")}) == 1
 
 
 def test_a_tool_is_answered_where_it_was_called_first() -> None:
@@ -117,7 +111,7 @@ def test_a_tool_is_answered_where_it_was_called_first() -> None:
         asked(1, messages=[USER]), head(1, message={"choices": [{"message": said}]}), end(1),
         asked(2, messages=[USER, said, {"role": "tool", "tool_call_id": "call_1", "content": "3.4 m"}]),
     )  # fmt: skip
-    found = values(document, "kind", "tool", "answered", "repeats", "state")
+    found = field_values(document, "kind", "tool", "answered", "repeats", "state")
     assert found[3] == ("mcp/request", "tide", 8, None, "answered")
     assert found[6] == ("mcp/request", "tide", None, 4, "answered")
 
@@ -132,7 +126,7 @@ def test_a_request_that_has_lost_its_beginning_is_of_the_same_conversation() -> 
         asked(2, messages=[summary, said, result]), head(2, message={"choices": [{"message": {"content": "Yes."}}]}),
         end(2), asked(3, messages=[summary, more]), asked(4, messages=[more]),
     )  # fmt: skip
-    requests = [row[0] for row in values(document, "space", "method", "kind") if row[1:] == (
+    requests = [row[0] for row in field_values(document, "space", "method", "kind") if row[1:] == (
         "chat.completions.create", "mcp/request")]  # fmt: skip
     assert [one == requests[0] for one in requests] == [True, True, True, False]
 
@@ -146,7 +140,7 @@ def test_streams_of_two_exchanges_do_not_mix_and_end_with_done() -> None:
         event(2, {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}), event(2, "[DONE]"),
         end(2), event(1, "[DONE]"), end(1),
     )  # fmt: skip
-    rows = values(document, "kind", "text", "answers", "stop_reason", "from")
+    rows = field_values(document, "kind", "text", "answers", "stop_reason", "from")
     assert [row[1] for row in rows if row[0] == "chat" and row[4] == "assistant"] == ["He can.", "She may."]
     assert [row[2:4] for row in rows if row[0] == "mcp/response"] == [(3, "stop"), (1, None)]
     assert document.capture.record_count == 13
@@ -156,7 +150,7 @@ def test_a_client_that_hangs_up_has_what_had_come() -> None:
     document = document_of(
         asked(1, messages=[USER]), head(1), event(1, chunk(content="She m")), end(1, "client-closed")
     )
-    rows = values(document, "kind", "text", "error")
+    rows = field_values(document, "kind", "text", "error")
     assert rows[2:] == [
         ("mcp/response", "cut: the client hung up; first token after 2,000 ms", None),
         ("chat", "She m", None),
@@ -165,7 +159,7 @@ def test_a_client_that_hangs_up_has_what_had_come() -> None:
 
 def test_what_has_not_ended_with_the_recording_is_as_far_as_it_came() -> None:
     document = document_of(asked(1, messages=[USER]), head(1), event(1, chunk(content="She m")))
-    assert [row[0] for row in values(document, "text")[-2:]] == [
+    assert [row[0] for row in field_values(document, "text")[-2:]] == [
         "the recording ends in the middle of it; first token after 2,000 ms", "She m",
     ]  # fmt: skip
 
@@ -175,7 +169,7 @@ def test_a_stream_is_one_answer_while_its_recording_grows() -> None:
     log.write(asked(1, messages=[USER]), head(1), event(1, chunk(content="She ")))
     assert len(log.document.capture) == 2
     log.write(event(1, chunk(content="may.")), event(1, "[DONE]"), end(1))
-    assert [row[0] for row in values(log.document, "text")[-1:]] == ["She may."]
+    assert [row[0] for row in field_values(log.document, "text")[-1:]] == ["She may."]
 
 
 def test_half_a_surrogate_is_borne() -> None:
@@ -185,7 +179,7 @@ def test_half_a_surrogate_is_borne() -> None:
         asked(2, "/v1/responses", input=odd, previous_response_id="r"), head(2), event(2, chunk(content=odd)),
         event(2, "[DONE]"),
     )  # fmt: skip
-    assert [row[0] for row in values(document, "text")].count(odd) == 3
+    assert [row[0] for row in field_values(document, "text")].count(odd) == 3
 
 
 def test_a_request_made_again_is_the_same_call() -> None:
@@ -196,12 +190,12 @@ def test_a_request_made_again_is_the_same_call() -> None:
         head(2, message={"id": "r", "choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}],
                          "usage": {"prompt_tokens": 3}}), end(2),
     )  # fmt: skip
-    rows = values(document, "kind", "text", "repeats", "error")
+    rows = field_values(document, "kind", "text", "repeats", "error")
     assert rows[2] == ("mcp/response", "status 429 rate_limit: slow down", None, True)
     assert rows[3] == ("mcp/request", "m-1: 1 message, attempt 2", 1, None)
     assert [row[2] for row in rows[3:]] == [1, 2, None, None]
     assert len({document.capture.records.envelope_id(row) for row in (0, 3)}) == 1
-    assert [row[0] for row in values(document, "state") if row[0]] == ["answered", "answered"]
+    assert [row[0] for row in field_values(document, "state") if row[0]] == ["answered", "answered"]
     assert document.analysis.usage.calls_by_model() == {"m-1": 1}
     assert summary_answer(document, "log")[0]["rpc"]["requests"] == 0
 
@@ -213,7 +207,7 @@ def test_a_call_that_fails_whenever_it_is_made_is_one_that_failed() -> None:
         headers = {"x-stainless-retry-count": str(x - 1)}
         tries += [asked(x, messages=[USER], headers=headers), head(x, 500, message=error), end(x)]
     document = document_of(*tries)
-    requests = [row for row in values(document, "kind", "repeats", "state") if row[0] == "mcp/request"]
+    requests = [row for row in field_values(document, "kind", "repeats", "state") if row[0] == "mcp/request"]
     assert [row[1:] for row in requests] == [(None, "failed"), (1, "failed"), (1, "failed")]
     assert document.analysis.usage.calls_by_model() == {"m-1": 1}
     account = summary_answer(document, "log")[0]["account"]
@@ -231,7 +225,7 @@ def test_a_response_goes_on_from_the_one_it_names() -> None:
         asked(2, path, input="Can she?", previous_response_id="resp_1"), answered(2, "resp_2", "Yes."), end(2),
         asked(3, path, input="Really?", previous_response_id="resp_0"),
     )  # fmt: skip
-    rows = values(document, "text", "repeats", "space")
+    rows = field_values(document, "text", "repeats", "space")
     assert [row[:2] for row in rows] == [
         ("m-1: 1 message", None), ("Can she?", None), ("completed", None), ("Yes.", None),
         ("m-1: 1 message, goes on from resp_1", None), ("Can she?", None), ("completed", None), ("Yes.", None),
@@ -251,7 +245,7 @@ def test_what_the_models_side_carries_out_is_a_call_and_its_result() -> None:
         asked(1, "/v1/responses", input="When?"),
         head(1, message={"object": "response", "id": "r", "status": "completed", "output": items}),
     )
-    rows = values(document, "kind", "target", "answered", "text")[3:]
+    rows = field_values(document, "kind", "target", "answered", "text")[3:]
     assert [row[:3] for row in rows] == [
         ("mcp/request", "web_search", 5), ("mcp/response", "web_search", None), ("mcp/request", "now", 7),
         ("mcp/response", "now", None), ("reasoning/thought", None, None),
@@ -269,14 +263,14 @@ def test_other_traffic_of_the_same_recording_is_as_it_was() -> None:
              message={"jsonrpc": "2.0", "id": 1, "method": "ping"}),
         line("sse-event", 2, message={"jsonrpc": "2.0", "id": 1, "result": {}}), end(2),
     )  # fmt: skip
-    assert [row[0] for row in values(document, "kind")] == [
+    assert [row[0] for row in field_values(document, "kind")] == [
         "http/request", "http/response", "http/end", "mcp/request", "mcp/response", "http/end",
     ]  # fmt: skip
 
 
 def test_a_recording_that_begins_in_a_stream_has_its_answer() -> None:
     document = document_of(event(4, chunk(content="may.")), event(4, "[DONE]"), end(4))
-    assert values(document, "kind", "text")[1:] == [("chat", "may.")]
+    assert field_values(document, "kind", "text")[1:] == [("chat", "may.")]
 
 
 _MEMBERS = ("role", "content", "type", "id", "messages", "input", "usage", "error", "output", "choices")
@@ -301,7 +295,7 @@ def test_bodies_of_any_shape_are_read_however_they_come(lines: list[tuple[str, i
         pass
     whole = document_of(*written) if data else document
     for name in ("text", "info", "stop_reason", "first_token", "repeats", "space"):
-        assert [row[0] for row in values(document, name)] == [row[0] for row in values(whole, name)]
+        assert [row[0] for row in field_values(document, name)] == [row[0] for row in field_values(whole, name)]
     document.close()
 
 

@@ -8,20 +8,14 @@ from typing import Any
 import pytest
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.entry_builders import media_words
 from inspector.formats.line_reading import read_line
 from inspector.protocol.record import Shape
-from tests.builders import document_at, document_of
+from tests.builders import document_at, document_of, field_values
 
 DATA = Path(__file__).parents[2] / "data" / "model-apis"
 USER = {"role": "user", "content": "Is the oven on?"}
 UNKNOWN = {"type": "weather_report", "degrees": 21}
-
-
-def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
-    chosen = [FIELD_BY_NAME[field] for field in fields]
-    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
 
 
 def asked(path: str, **body: Any) -> CaptureDocument:
@@ -31,7 +25,7 @@ def asked(path: str, **body: Any) -> CaptureDocument:
 
 
 def texts(document: CaptureDocument) -> list[str]:
-    return [row[0] for row in values(document, "text")[1:]]
+    return [row[0] for row in field_values(document, "text")[1:]]
 
 
 @pytest.mark.parametrize("place", [0, 1, 8, 9])
@@ -50,7 +44,7 @@ def test_an_unknown_part_of_gemini_hides_none_of_its_neighbours() -> None:
     contents = ["odd", {"role": "user", "parts": [{"weather": 21}, {"text": "Is the oven on?"}]},
                 {"role": "function", "parts": [{"functionResponse": {"name": "oven", "response": {}}}]}]  # fmt: skip
     document = asked("/v1beta/models/m-1:generateContent", contents=contents)
-    found = values(document, "kind", "text")[1:]
+    found = field_values(document, "kind", "text")[1:]
     assert [row[1] for row in found[:3]] == ["odd", '{"weather":21}', "Is the oven on?"]
     assert found[3][0] == "mcp/response"
 
@@ -61,7 +55,7 @@ def test_a_result_of_gemini_that_names_its_tool_alone_answers_the_call_of_it() -
     contents = [{"role": "user", "parts": [{"text": "heat"}]}, {"role": "model", "parts": calls},
                 {"role": "user", "parts": results}]  # fmt: skip
     document = asked("/v1beta/models/m-1:generateContent", contents=contents)
-    assert [row[0] for row in values(document, "answers")] == [None, None, None, None, 3, 4, 4]
+    assert [row[0] for row in field_values(document, "answers")] == [None, None, None, None, 3, 4, 4]
 
 
 def test_items_whose_text_is_known_keep_it() -> None:
@@ -74,7 +68,7 @@ def test_items_whose_text_is_known_keep_it() -> None:
         {"type": "mcp_approval_response", "approval_request_id": "r1", "approve": True}, USER,
     ]  # fmt: skip
     document = asked("/v1/responses", input=items)
-    found = values(document, "from", "text")[1:]
+    found = field_values(document, "from", "text")[1:]
     assert found[2] == ("user", "It is on.")
     assert [row[0] for row in found] == ["assistant", "assistant", "user", "assistant", "user", "user"]
     assert all("300 characters, sha256" in text and "gAAAAB" not in text for _, text in found[:2])
@@ -85,18 +79,18 @@ def test_tools_within_the_messages_and_within_lists_are_counted_singly() -> None
     kitchen = {"type": "namespace", "name": "kitchen", "tools": [oven, mill]}
     more = {"type": "additional_tools", "role": "developer", "tools": [kitchen, {"type": "web_search"}]}
     document = asked("/v1/responses", input=[more, USER], tools=[mill])
-    assert values(document, "text") == [("m-1: 2 messages, 4 tools",), ("Is the oven on?",)]
+    assert field_values(document, "text") == [("m-1: 2 messages, 4 tools",), ("Is the oven on?",)]
     told = document.capture.records.payload(0)["model_call"]["tools"]
     assert [one.get("name") for one in told] == ["mill", "oven", "mill", None]
     assert told[1]["namespace"] == "kitchen"
     declared = [{"functionDeclarations": [{"name": str(number)} for number in range(15)]}, {"googleSearch": {}}]
     document = asked("/v1beta/models/m-1:generateContent", contents=[{"parts": [{"text": "hi"}]}], tools=declared)
-    assert values(document, "text")[0] == ("m-1: 1 message, 16 tools",)
+    assert field_values(document, "text")[0] == ("m-1: 1 message, 16 tools",)
 
 
 def test_arguments_of_gemini_that_come_in_pieces_are_one_call() -> None:
     document = document_at(DATA / "gemini-partial-args.jsonl")
-    assert values(document, "kind", "tool", "usage.input", "usage.output") == [("mcp/request", "set_oven", 26, 7)]
+    assert field_values(document, "kind", "tool", "usage.input", "usage.output") == [("mcp/request", "set_oven", 26, 7)]
     assert document.capture.records.payload(0)["params"]["arguments"] == {"rack": "upper"}
 
 
@@ -105,23 +99,23 @@ def test_arguments_of_gemini_that_come_in_pieces_are_one_call() -> None:
 )
 def test_usage_that_stands_beside_the_totals_counts(name: str, input: int, output: int) -> None:
     document = document_at(DATA / name)
-    assert values(document, "usage.input", "usage.output")[-1] == (input, output)
+    assert field_values(document, "usage.input", "usage.output")[-1] == (input, output)
     assert document.unreadable == 0
 
 
 @pytest.mark.parametrize("empty", ["", [], None])
 def test_an_empty_message_is_one(empty: Any) -> None:
     document = document_of({"messages": [{"role": "user", "content": empty}]}, {"role": "user", "content": "a"})
-    assert values(document, "from", "kind", "text") == [("user", "chat", ""), ("user", "chat", "a")]
+    assert field_values(document, "from", "kind", "text") == [("user", "chat", ""), ("user", "chat", "a")]
     assert document.unreadable == 0
 
 
 def test_a_compaction_is_told_by_its_text() -> None:
-    assert values(document_at(DATA / "iterations.json"), "text")[0] == ("Summary: the bakery opens at six.",)
+    assert field_values(document_at(DATA / "iterations.json"), "text")[0] == ("Summary: the bakery opens at six.",)
 
 
 def test_a_listing_of_tools_is_no_call() -> None:
-    found = values(document_at(DATA / "mcp-list-tools.json"), "kind", "tool", "text")
+    found = field_values(document_at(DATA / "mcp-list-tools.json"), "kind", "tool", "text")
     assert [row[:2] for row in found if row[0] == "mcp/request"] == [("mcp/request", "heat")]
     assert found[0][2] == "tools of oven: heat"
 

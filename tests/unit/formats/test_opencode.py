@@ -13,24 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.opencode import reader as messages
 from inspector.formats.opencode.conversion import store_of
 from inspector.present.converted import place_in_original
 from inspector.reading.files.source_reader import UnknownFormatError
-from tests.builders import document_at, document_of, log_file
+from tests.builders import document_at, document_of, field_values, log_file
 from tests.samples import FORMAT_SAMPLES
 
 SAMPLE = FORMAT_SAMPLES["opencode.jsonl"]
 LINES: list[dict[str, Any]] = [json.loads(line) for line in SAMPLE.read_text("utf-8").splitlines()]
 SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
-
-
-def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
-    chosen = [FIELD_BY_NAME[field] for field in fields]
-    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
 
 
 def without(info: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -116,7 +109,7 @@ ALL = (
 
 def test_the_messages_of_a_session() -> None:
     document = document_at(SAMPLE)
-    rows = values(document, "kind", "from", "to", "context", "error", "stop_reason")
+    rows = field_values(document, "kind", "from", "to", "context", "error", "stop_reason")
     assert [row[:4] for row in rows if row[3]] == [
         ("chat", "opencode", ["explore#ses_2"], "ses_2"), ("mcp/request", "explore#ses_2", ["tools"], "ses_2"),
         ("mcp/response", "tools", ["explore#ses_2"], "ses_2"),
@@ -130,7 +123,7 @@ def test_the_messages_of_a_session() -> None:
     assert total is not None
     assert (total.input, total.output, total.cache_read, total.cache_write) == (600, 107, 400, 50)
     document.catch_up()
-    assert [row[0] for row in values(document, "finding") if row[0]] == [["model-call-failed"]]
+    assert [row[0] for row in field_values(document, "finding") if row[0]] == [["model-call-failed"]]
 
 
 def test_what_left_the_context_is_no_more_seen() -> None:
@@ -147,10 +140,10 @@ def test_a_place_gives_what_its_export_gives(make: Any, tmp_path: Path) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
     document = document_at(place)
     assert document.format == "opencode"
-    assert values(document, *ALL) == values(document_at(SAMPLE), *ALL)
+    assert field_values(document, *ALL) == field_values(document_at(SAMPLE), *ALL)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     named = document_at(place / "ses_2" if place.is_file() else place / "session" / "prj" / "ses_2.json")
-    rows = values(named, "space", "context", "from")
+    rows = field_values(named, "space", "context", "from")
     assert {row[:2] for row in rows} == {("ses_2", None)}
     assert {row[2] for row in rows} == {"user", "opencode", "tools", "opencode-cli"}
 
@@ -162,7 +155,7 @@ def test_sessions_of_a_database_do_not_mix(tmp_path: Path) -> None:
         made.execute("INSERT INTO message VALUES ('msg_9','ses_9',1,'{\"role\":\"user\"}')")
         made.execute("INSERT INTO message VALUES ('msg_x','ses_9',1,'no json')")
     made.close()
-    rows = values(document_at(path), "space", "kind")
+    rows = field_values(document_at(path), "space", "kind")
     assert Counter(row[0] for row in rows) == {"ses_9": 2, "ses_1": 29}
     assert rows[1] == ("ses_9", "opencode/message")
 
@@ -174,7 +167,7 @@ def test_an_export_is_a_document_of_its_own() -> None:
     }
     document = document_at(log_file(json.dumps(export, indent=2).encode(), "export.json"))
     assert (document.format, document.capture.record_count) == ("opencode", 1)
-    assert {row[0] for row in values(document, "space")} == {"ses_1"}
+    assert {row[0] for row in field_values(document, "space")} == {"ses_1"}
 
 
 def test_what_is_no_place_of_sessions_is_said_to_be_none(tmp_path: Path) -> None:
@@ -211,7 +204,7 @@ def test_others_that_have_such_keys(written: dict[str, Any]) -> None:
 def test_counts_of_others_samples(name: str) -> None:
     expected = json.loads((SHARED / "EXPECTED.json").read_text("utf-8"))[f"opencode/{name}"]
     document = document_at(SHARED / "opencode" / name)
-    kinds = Counter(row[0] for row in values(document, "kind"))
+    kinds = Counter(row[0] for row in field_values(document, "kind"))
     total = document.analysis.usage.total()
     reported = (total.input, total.output) if total is not None else (0, 0)
     assert reported == (expected["tokens"]["input"], expected["tokens"]["output"] + expected["tokens"]["reasoning"])
@@ -219,7 +212,7 @@ def test_counts_of_others_samples(name: str) -> None:
         expected["tool_calls"],
         expected["tool_states"]["completed"],
     )
-    sessions = len({row[0] for row in values(document, "space")})
+    sessions = len({row[0] for row in field_values(document, "space")})
     assert document.capture.record_count == expected["messages"] + sessions
 
 
@@ -241,5 +234,5 @@ def test_parts_of_any_shape_are_read(parts: list[Any], sort: str, value: Any) ->
     info = {"id": "m", "sessionID": "s", "role": "assistant", "error": value, "tokens": value, "time": value}
     document = document_of({"info": info, "parts": more})
     for name in ("kind", "text", "info", "usage.input", "answers"):
-        values(document, name)
+        field_values(document, name)
     assert document.unreadable == 0

@@ -11,19 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.vscode_chat.conversion import is_chat
 from inspector.formats.vscode_chat.reader import SESSION_KEY
-from tests.builders import document_at, document_of, lines_of, log_file
+from tests.builders import document_at, document_of, field_values, lines_of, log_file
 from tests.samples import FORMAT_SAMPLES
 
 SAMPLE = FORMAT_SAMPLES["vscode-chat.jsonl"]
 SHARED = Path(__file__).parents[4] / "shared" / "recordings" / "transcripts"
-
-
-def values(document: CaptureDocument, *fields: str) -> list[tuple[Any, ...]]:
-    chosen = [FIELD_BY_NAME[field] for field in fields]
-    return [tuple(field.value(document.analysis, m) for field in chosen) for m in range(len(document.capture))]
 
 
 def changes(*changed: Any) -> CaptureDocument:
@@ -52,7 +46,7 @@ def test_what_a_sub_agent_did_is_a_context_below_the_call_that_started_it() -> N
         {"value": "Found."},
     ]  # fmt: skip
     document = changes({"kind": 2, "k": ["requests"], "v": [request("Go", *pieces)]})
-    rows = values(document, "kind", "from", "context", "tool")
+    rows = field_values(document, "kind", "from", "context", "tool")
     assert [row[:4] for row in rows[2:]] == [
         ("mcp/request", "copilot", None, "runSubagent"), ("mcp/response", "tools", None, "runSubagent"),
         ("mcp/request", "Explore#t1", "t1", "read_file"), ("mcp/response", "tools", "t1", "read_file"),
@@ -65,7 +59,7 @@ def test_what_a_sub_agent_did_is_a_context_below_the_call_that_started_it() -> N
 
 def test_a_session_that_was_changed() -> None:
     document = document_at(SAMPLE)
-    rows = values(document, "kind", "from", "tool", "answers", "error", "text")
+    rows = field_values(document, "kind", "from", "tool", "answers", "error", "text")
     assert [row[:5] for row in rows] == [
         ("vscode/session", "vscode", None, None, None), ("chat", "user", None, None, None),
         ("reasoning/thought", "copilot", None, None, None), ("chat", "copilot", None, None, None),
@@ -82,7 +76,7 @@ def test_a_session_that_was_changed() -> None:
     ]  # fmt: skip
     assert document.capture.records.payload(1)["attached"] == ["tide.csv"]
     assert "<attachments>" in document.capture.records.payload(1)["sent"]
-    told = values(document, "model", "usage.input", "usage.output", "first_token", "space")
+    told = field_values(document, "model", "usage.input", "usage.output", "first_token", "space")
     assert [row for row in told if row[1] is not None or row[3] is not None] == [
         ("copilot/model-1", 1200, 80, 400.0, "00000000-0000-4000-8000-00000000000c"),
         ("copilot/model-1", None, None, 300.0, "00000000-0000-4000-8000-00000000000c"),
@@ -91,7 +85,7 @@ def test_a_session_that_was_changed() -> None:
 
 def test_a_request_that_failed() -> None:
     failed = request("one", result={"errorDetails": {"message": "Too many requests"}})
-    rows = values(changes({"kind": 2, "k": ["requests"], "v": [failed]}), "kind", "text", "error")
+    rows = field_values(changes({"kind": 2, "k": ["requests"], "v": [failed]}), "kind", "text", "error")
     assert rows[2:] == [("system/error", "Too many requests", True)]
 
 
@@ -102,7 +96,7 @@ def test_changes_of_every_kind() -> None:
         {"kind": 3, "k": ["requests", 1]}, {"kind": 1, "k": ["requests", 0, "message", "text"], "v": "two"},
         {"kind": 1, "k": ["nowhere", 7, "x"], "v": 1}, {"kind": 9}, {"kind": 1, "k": []},
     )  # fmt: skip
-    assert [row[0] for row in values(document, "text")[1:]] == ["two", "ac"]
+    assert [row[0] for row in field_values(document, "text")[1:]] == ["two", "ac"]
 
 
 def test_a_document_says_what_its_changes_say() -> None:
@@ -110,12 +104,12 @@ def test_a_document_says_what_its_changes_say() -> None:
     document = document_at(log_file(json.dumps(session, indent=2).encode(), "chat.json"))
     assert document.format == "vscode-chat"
     told = changes({"kind": 2, "k": ["requests"], "v": session["requests"]})
-    assert values(document, "kind", "text", "time")[1:] == values(told, "kind", "text", "time")[1:]
+    assert field_values(document, "kind", "text", "time")[1:] == field_values(told, "kind", "text", "time")[1:]
 
 
 def test_a_torn_log_is_read_as_far_as_it_goes() -> None:
     document = changes({"kind": 2, "k": ["requests"], "v": [request("one")]}, b'{"kind":1,"k":["reque')
-    assert [row[0] for row in values(document, "text")[1:]] == ["one"]
+    assert [row[0] for row in field_values(document, "text")[1:]] == ["one"]
     assert any("line 3" in str(one) for one in document.read_errors)
 
 
@@ -138,12 +132,12 @@ def test_only_a_chat_is_taken_for_one() -> None:
 def test_counts_of_others_samples(name: str) -> None:
     expected = json.loads((SHARED / "EXPECTED.json").read_text("utf-8"))[f"copilot/{name}"]
     document = document_at(SHARED / "copilot" / name)
-    rows = values(document, "kind", "from")
+    rows = field_values(document, "kind", "from")
     assert rows.count(("chat", "user")) == expected["requests"]
     tools = expected["response_items"].get("toolInvocationSerialized", 0)
     assert [row[0] for row in rows].count("mcp/request") == [row[0] for row in rows].count("mcp/response") == tools
     document.catch_up()
-    assert not any(row[0] for row in values(document, "finding"))
+    assert not any(row[0] for row in field_values(document, "finding"))
 
 
 _MEMBERS = (
@@ -169,5 +163,5 @@ def test_pieces_of_any_shape_are_read(value: Any, result: Any, kind: str | None)
         {SESSION_KEY: "s", "request": {"response": [piece, piece], "result": result, "timestamp": value}}
     )
     for name in ("kind", "text", "info", "answers", "first_token", "usage.input"):
-        values(document, name)
+        field_values(document, name)
     assert document.unreadable == 0

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.summaries.token_shares import sum_in_steps
 from inspector.analysis.views.waste import WasteFinder
 from inspector.base.slices import run_to_end
@@ -20,7 +19,16 @@ from inspector.present.account import Account, account_of
 from inspector.present.call_facts import request_facts
 from inspector.present.subject import Subject
 from inspector.present.waste_words import spared_words
-from tests.builders import clean_up, closed_at_end, document_of, envelope, lines_of, tool_call, tool_result
+from tests.builders import (
+    account_tally,
+    clean_up,
+    closed_at_end,
+    document_of,
+    envelope,
+    lines_of,
+    tool_call,
+    tool_result,
+)
 from tests.findings import HELLO, at, ended, gateway
 from tests.samples import FORMAT_SAMPLES, RECORDINGS, recordings_swept
 from tests.transcribed import ClaudeSession
@@ -29,9 +37,7 @@ WIRE = Path(__file__).parents[2] / "data" / "captures" / "model-wire.jsonl"
 
 
 def account(document: CaptureDocument) -> Account:
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
+    tally = account_tally(document)
     waste = tool_tokens = None
     if document.analysis.tokens.done:
         tool_tokens = run_to_end(sum_in_steps(document.analysis, "tool"))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.analysis.views.account.account import AccountTally
 from inspector.present.account import account_of
-from tests.builders import document_at, document_of, envelope, lines_of, log_file
+from tests.builders import account_tally, document_at, document_of, envelope, lines_of, log_file
 from tests.msp_samples import desk
 
 
@@ -19,9 +18,7 @@ def listed(number: int, *tools: tuple[str, str]) -> list[dict[str, Any]]:
 
 
 def lines(document: Any) -> list[tuple[str, int | None]]:
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
+    tally = account_tally(document)
     return [(line.text, line.message) for line in account_of(document, tally).lines if line.about == "Tools"]
 
 
@@ -54,7 +51,5 @@ def test_rows_that_tell_of_sessions_are_no_messages() -> None:
     document = document_of(value["session"], *value["subsessions"])
     structure = document.analysis.contexts.sessions.count_structure(slice(len(document.analysis)))
     assert structure > 0
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
+    tally = account_tally(document)
     assert account_of(document, tally).head.startswith(f"{len(document.analysis) - structure} messages of ")

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from inspector.analysis.passes.tokens.listed_prices import prices_in_force
-from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.steps.call_facts import CallFacts, KeptCalls, Outcome, plain_command
 from inspector.analysis.views.steps.step_table import step_table
 from inspector.base.slices import run_to_end
@@ -31,7 +30,7 @@ from inspector.present.overview.merging import update_in_place
 from inspector.present.overview.overview import overview_of
 from inspector.present.overview.run_cards import _outliers
 from inspector.present.step_texts import AT_MOST
-from tests.builders import document_at, document_of, tool_call, tool_result
+from tests.builders import account_tally, document_at, document_of, tool_call, tool_result
 from tests.samples import FORMAT_SAMPLES, first_of, sample
 from tests.transcribed import ClaudeSession, agent_progress
 
@@ -41,9 +40,7 @@ def calls_in(document: CaptureDocument) -> CallFacts:
 
 
 def overview_in(document: CaptureDocument) -> Overview:
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
+    tally = account_tally(document)
     return overview_of(OverviewFacts(document, tally, step_table(document.analysis), calls_in(document)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.document.document import CaptureDocument
-from tests.builders import GrowingLog, document_of
+from tests.builders import document_of, grown_log
 
 Told = list[tuple[str, int]]
 
@@ -17,9 +17,7 @@ def told(*lines: dict[str, Any] | str) -> Told:
 
 def told_either_way(*lines: dict[str, Any] | str) -> Told:
     """The same, having looked that they are the same when the log is written line by line."""
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     at_once = told(*lines)
     assert _of(log.end()) == at_once
     return at_once

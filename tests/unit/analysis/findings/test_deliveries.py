@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, received
+from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, grown_log, received
 from tests.findings import captured
 
 
@@ -86,9 +86,7 @@ def test_any_order_of_copies_in_any_batches_gives_the_same(reached: list[set[str
     messages = [said(f"b{n}", *sorted(people)) for n, people in enumerate(reached)]
     copies = [line for message in messages for line in message[1:]]
     lines = [*(message[0] for message in messages), *data.draw(st.permutations(copies))]
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     expected: dict[str, str] = {}
     for n, people in enumerate(reached):
         names = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.filters.fields import FIELD_BY_NAME
-from tests.builders import GrowingLog, document_of, envelope, received, tool_call, tool_result
+from tests.builders import document_of, envelope, grown_log, received, tool_call, tool_result
 from tests.unit.analysis.findings.checked_logs import told, told_either_way
 
 CALL = {"method": "tools/call", "params": {"name": "grep"}}
@@ -52,9 +52,7 @@ def test_what_another_space_holds_is_not_named() -> None:
 def test_links_stay_within_a_space() -> None:
     lines = [in_space(space, tool_call("grep", id="q1")) for space in "abc"]
     lines += [in_space(s, tool_result({"id": "q1", "to": ["files"], "from": "lead"})) for s in "cab"]
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     for document in (document_of(*lines), log.end()):
         assert document.analysis.correlation.columns["cause"].tolist() == [-1, -1, -1, 2, 0, 1]
         assert document.capture.records.find_id("q1") == [0, 1, 2]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import GrowingLog, document_at, envelope, log_file
+from tests.builders import document_at, envelope, grown_log, log_file
 from tests.unit.analysis.findings.checked_logs import told_either_way
 
 
@@ -53,7 +53,5 @@ _CALL = '2026-01-05T09:00:00Z [files] [info] Message from client: {"jsonrpc":"2.
 def test_text_is_usual_in_a_log_with_prefixes_alone(lines: list[str], found: list[int]) -> None:
     document = document_at(log_file("\n".join(lines).encode(), "mcp.log"))
     assert [one.row + 1 for one in document.analysis.findings.all() if one.code == "unreadable"] == found
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     assert [one.row + 1 for one in log.end().analysis.findings.all() if one.code == "unreadable"] == found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.builders import GrowingLog, document_of, envelope, tool_call
+from tests.builders import document_of, envelope, grown_log, tool_call
 from tests.unit.analysis.findings.checked_logs import told_either_way
 
 R1, R2 = "r1-7f3a9c", "r2-0b44e1"
@@ -118,9 +118,7 @@ def test_many_at_once_are_told_as_one_by_one() -> None:
         lines += [said("conclusion" if number % 3 else "cancel", context), said("thought", f"{context}/below")][
             : number % 3 + 1
         ]
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     at_once, bit_by_bit = (
         sorted((f.code, f.row, f.text) for f in document.analysis.findings.all())
         for document in (document_of(*lines), log.end())

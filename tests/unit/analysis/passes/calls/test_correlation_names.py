@@ -9,7 +9,7 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import link_sentence, links_of
 from inspector.filters.fields import FIELD_BY_NAME
-from tests.builders import GrowingLog, document_of, envelope, tool_call
+from tests.builders import GrowingLog, document_of, envelope, grown_log, tool_call
 
 
 def names(document: CaptureDocument) -> list[object]:
@@ -42,9 +42,7 @@ def test_whatever_comes_first(thing: Any, identifier: Any, found: tuple[str, str
     lines = [naming(identifier), thing] if backwards else [thing, naming(identifier)]
     place = 0 if backwards else 1
     assert names(document_of(*lines))[place] == found[backwards]
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     assert names(log.document)[place] == found[backwards]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspector.analysis.passes.calls.open_waits import GivenUp
 from inspector.analysis.views.account.unanswered import is_pending, party_who_left
 from inspector.document.document import CaptureDocument
-from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, received
+from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, grown_log, received
 from tests.findings import answer, ask, at, gateway, later, propose
 
 
@@ -91,9 +91,7 @@ def test_any_batches_give_the_same_as_looking_at_each_request(steps: list[tuple[
             lines.append(answer(id=f"r{len(lines)}", correlation_id=[f"q{row}"], **ends))
         elif what in ("leave", "join"):
             lines.append(moved(name, what, id=f"p{len(lines)}"))
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     for document in (document_of(*lines), log.end()):
         for row, asker in asked:
             given_up = int(document.analysis.correlation.columns["given_up"][row])

@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 
 from inspector.filters.fields import FIELD_BY_NAME
-from tests.builders import GrowingLog, document_of, envelope
+from tests.builders import document_of, envelope, grown_log
 
 DATA = Path(__file__).parents[4] / "data" / "contexts"
 CODES = {"context-too-deep", "context-too-long", "context-characters"}
 
 
 def found(*lines: dict[str, Any]) -> list[tuple[str, int]]:
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     at_once, bit_by_bit = (
         sorted((one.code, one.row + 1) for one in document.analysis.findings.all() if one.code in CODES)
         for document in (document_of(*lines), log.end())

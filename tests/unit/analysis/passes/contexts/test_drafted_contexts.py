@@ -10,7 +10,7 @@ import pytest
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.fields import FIELD_BY_NAME
-from tests.builders import GrowingLog, document_of, envelope
+from tests.builders import document_of, envelope, grown_log
 
 Lines = list[dict[str, Any]]
 
@@ -22,9 +22,7 @@ def column(document: CaptureDocument, name: str) -> list[object]:
 
 def either_way(lines: Lines) -> CaptureDocument:
     """The document of a log, read at once; written line by line it has the same contexts."""
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     at_once, grown = document_of(*lines), log.end()
     for name in ("context", "context.told", "context.type", "context.state", "labels"):
         assert column(at_once, name) == column(grown, name)

@@ -11,7 +11,7 @@ import pytest
 from inspector.analysis.passes.contexts import named_starts
 from inspector.document.summary import context_nodes
 from inspector.filters.fields import FIELD_BY_NAME
-from tests.builders import GrowingLog, document_of, envelope, received
+from tests.builders import document_of, envelope, grown_log, received
 from tests.commands import printed
 
 DATA = Path(__file__).parents[4] / "data" / "contexts"
@@ -25,9 +25,7 @@ def lines_in(name: str) -> list[dict[str, Any]]:
 
 def told(*lines: dict[str, Any]) -> tuple[list[Context], list[Any], set[str]]:
     """Contexts, the states of starts, and the codes of findings about ends; read at once and bit by bit."""
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     found: list[tuple[list[Context], list[Any], set[str]]] = []
     for document in (document_of(*lines), log.end()):
         contexts, states = document.analysis.contexts, list[Any]()

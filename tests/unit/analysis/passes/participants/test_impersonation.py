@@ -9,7 +9,7 @@ import pytest
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.views.summaries.participant_queries import participants_of
 from inspector.document.document import CaptureDocument
-from tests.builders import GrowingLog, delivered, document_of, envelope, received
+from tests.builders import GrowingLog, delivered, document_of, envelope, grown_log, received
 from tests.findings import HELLO, Lines, answer, ask, captured, gateway, propose, withdraw
 
 ALL = [{"kind": "*"}]
@@ -137,9 +137,7 @@ def test_a_leave_of_one_who_joined_under_our_id_is_no_forgery() -> None:
 
 def test_who_came_and_is_not_named_by_the_next_welcome_never_came() -> None:
     lines = [*US, captured("in", coming("ghost")), captured("in", coming("bob")), captured("in", welcome("me", "bob"))]
-    log = GrowingLog()
-    for line in lines:
-        log.write(line)
+    log = grown_log(lines)
     for document in (document_of(*lines), log.end()):
         assert [known(document, name)[0] for name in ("ghost", "bob")] == [False, True]
         (found,) = [one for one in document.analysis.findings.all() if one.code == "system-from-participant"]

@@ -6,11 +6,10 @@ import pytest
 
 from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines, prices_in_force
 from inspector.analysis.passes.tokens.price_table import PriceTable, Rates
-from inspector.analysis.views.account.account import AccountTally
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import costs_of
 from inspector.present.account import account_of
-from tests.builders import document_of
+from tests.builders import account_tally, document_of
 from tests.unit.analysis.passes.tokens.test_call_costs import assistant
 
 
@@ -56,9 +55,7 @@ def priced(*models: str) -> CaptureDocument:
 
 
 def cost_line(document: CaptureDocument) -> str:
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
+    tally = account_tally(document)
     return next(line.text for line in account_of(document, tally).lines if line.about == "Cost")
 
 

@@ -12,16 +12,8 @@ from hypothesis import strategies as st
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account import account
 from inspector.analysis.views.account.account import AccountTally, Deed, Outcome, Silence
-from inspector.document.document import CaptureDocument
-from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, account_tally, clean_up, document_of, envelope, tool_call, tool_result
 from tests.findings import at, gateway
-
-
-def tallied(document: CaptureDocument) -> AccountTally:
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
-    return tally
 
 
 def told(tally: AccountTally) -> list[Any]:
@@ -82,7 +74,7 @@ def test_the_same_in_any_batches_as_all_at_once(choices: list[tuple[str, int, in
                 tally.note_changed(changes.changed)
             while not tally.step():
                 pass
-        assert told(tally) == told(tallied(log.document))
+        assert told(tally) == told(account_tally(log.document))
     finally:
         clean_up()
 
@@ -92,14 +84,14 @@ def test_small_steps_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(60):
         lines.append(spoken((["chat", "call", "answer", "propose"][number % 4], number % 3, number), lines))
     document = document_of(*lines)
-    whole = told(tallied(document))
+    whole = told(account_tally(document))
     monkeypatch.setattr(account, "_MESSAGES_PER_STEP", 7)
-    assert told(tallied(document)) == whole
+    assert told(account_tally(document)) == whole
 
 
 def test_calls_are_counted_by_who_called_what_and_what_came_of_it() -> None:
     asked = [tool_call("grep"), tool_call("grep"), tool_call("stat", sender="coder")]
-    tally = tallied(document_of(*asked, tool_result(asked[0]), tool_result(asked[1], result={"isError": True})))
+    tally = account_tally(document_of(*asked, tool_result(asked[0]), tool_result(asked[1], result={"isError": True})))
     assert tally.count(Deed.CALL) == 3
     outcomes = (MessageState.ANSWERED, MessageState.FAILED, MessageState.WAITING)
     assert [tally.count(Deed.CALL, outcome) for outcome in outcomes] == [1, 1, 1]
@@ -129,12 +121,12 @@ def test_what_was_said_is_asked_once_somebody_else_takes_it_up() -> None:
 
 def test_notifications_and_what_this_program_sent_are_no_deeds() -> None:
     told_ = envelope("mcp/request", {"jsonrpc": "2.0", "method": "notifications/initialized"})
-    assert tallied(document_of(told_)).count(Deed.REQUEST, MessageState.WAITING) == 0
+    assert account_tally(document_of(told_)).count(Deed.REQUEST, MessageState.WAITING) == 0
 
 
 def test_groups_are_bounded_and_the_sums_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account, "MAX_GROUPS", 3)
-    tally = tallied(document_of(*(tool_call(f"tool-{number}") for number in range(9))))
+    tally = account_tally(document_of(*(tool_call(f"tool-{number}") for number in range(9))))
     assert tally.count(Deed.CALL) == 9
     assert int(tally.groups(Deed.CALL).counts.sum()) == 3
 
@@ -156,7 +148,7 @@ def said_at(*seconds: float) -> list[dict[str, Any]]:
     ],
 )
 def test_the_longest_silence(seconds: list[float], silent: int, no: int) -> None:
-    found = tallied(document_of(*said_at(*seconds))).longest_silence() if seconds else None
+    found = account_tally(document_of(*said_at(*seconds))).longest_silence() if seconds else None
     assert found == (Silence(silent * 10**9, no - 1) if no else None)
 
 
@@ -168,7 +160,7 @@ def test_where_the_connection_was_lost_was_no_silence() -> None:
 
     heard = [line(s, dir="in", frame=envelope()) for s in (0, 2, 100, 103)]
     lost = line(50, mark="gap", reason="the connection was lost")
-    tally = tallied(document_of({"ctxcap": 1}, *heard[:2], lost, *heard[2:]))
+    tally = account_tally(document_of({"ctxcap": 1}, *heard[:2], lost, *heard[2:]))
     assert tally.gaps == 1
     assert tally.first_gap == 2
     assert tally.longest_silence() == Silence(3 * 10**9, 4)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis.views.account.account import AccountTally, Deed
+from inspector.analysis.views.account.account import Deed
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.analysis.views.account.same_calls import same_calls
 from inspector.analysis.views.account.tool_calls import ToolCalls, tool_calls
@@ -18,6 +18,7 @@ from inspector.analysis.views.causes.likely_links import likely_causes, likely_c
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from inspector.store.columns.hashes import NO_ROW
+from tests.builders import account_tally
 
 _SESSION = "7c1d0000-0000-4000-8000-000000000001"
 
@@ -101,9 +102,7 @@ def test_the_call_of_a_transcript_is_the_request_its_server_got(tmp_path: Path) 
     )
     assert pairs(document) == [("toolu_a", "1", False)]
     assert tool_calls(document.analysis) == ToolCalls(1, 1, 0, 0, 0, {"mcp__files__read": 1})
-    tally = AccountTally(document.analysis)
-    while not tally.step():
-        pass
+    tally = account_tally(document)
     assert tally.count(Deed.CALL) == 1
     chain = likely_chain(document.analysis, 0)
     assert [step.message for step in chain.steps] == [0, 1, 2, 3]
