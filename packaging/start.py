@@ -11,4 +11,7 @@ RUNNING = "ContextInspector"
 if __name__ == "__main__":
     if sys.platform == "win32":
         ctypes.windll.kernel32.CreateMutexW(None, False, RUNNING)
+    # Engine and recorder are started as modules of Python, which is this program.
+    if sys.argv[1:3] == ["-m", "inspector"]:
+        del sys.argv[1:3]
     main()

@@ -25,7 +25,9 @@ from pygments.lexers._mapping import LEXERS
 import inspector
 from inspector.base.optional_dependencies import EXTRAS, OTEL, YAML
 from inspector.diagnostics.licences import required_distributions
+from inspector.engine.process import COMMAND as ENGINE
 from inspector.present.code import LANGUAGES
+from inspector.sources.recorder_client import _COMMAND as RECORDER
 
 ROOT = Path(__file__).resolve().parents[3]
 LINUX = ROOT / "resources" / "linux"
@@ -253,6 +255,17 @@ def test_each_line_of_the_setup_program_is_of_its_section() -> None:
     # What the compiler signs it is told to on its command line, by the name the script gives.
     (tool,) = re.findall(r"SignTool=(\w+)", (PACKAGING / "windows/context-inspector.iss").read_text("utf-8"))
     assert f'"/DSign", "/S{tool}=pwsh ' in (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+
+
+@pytest.mark.real
+def test_the_packaged_program_starts_its_engine_and_recorder() -> None:
+    for command in (ENGINE, RECORDER):
+        assert command[0] == sys.executable
+        start = [sys.executable, str(PACKAGING / "start.py"), *command[1:4], "--help"]
+        ran = subprocess.run(
+            start, capture_output=True, text=True, check=False, timeout=240, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        )
+        assert (ran.returncode, "No such option" in ran.stderr) == (0, False), command
 
 
 def test_what_a_job_runs_can_be_run_by_its_own_python() -> None:
