@@ -30,6 +30,8 @@ _ZIP = b"PK\x03\x04"
 _MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json")
 _NAME_AT = 30
 """Offset of the first member's name in an archive."""
+_ENCRYPTED = 1
+"""Flag of a member."""
 _ZSTANDARD = 93
 _LOCAL_HEADER_BYTES = 30
 _MAX_MEMBER = 1 << 30
@@ -92,6 +94,8 @@ def _archived_lines(path: Path, name: str, evaluation: Mapping[str, Any]) -> Ite
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> Any:
     """Returns a member as JSON. Raises NotConvertedError, and KeyError if there is none of this name."""
     info = archive.getinfo(name)
+    if info.flag_bits & _ENCRYPTED:
+        raise NotConvertedError(f"its member {name} is encrypted")
     if info.file_size > _MAX_MEMBER:
         raise NotConvertedError(f"its member {name} has {info.file_size / 1e6:,.0f} MB")
     data = _unpacked(path, info) if info.compress_type == _ZSTANDARD else archive.read(info)

@@ -44,6 +44,16 @@ def test_an_archive_has_the_figures_of_the_json_log(tmp_path: Path) -> None:
     assert figures(archive(tmp_path / "packed.eval", packed=True)) == expected
 
 
+def test_an_encrypted_archive_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    path = archive(tmp_path / "bread.eval")
+    data = bytearray(path.read_bytes())
+    for start in [at for at in range(len(data)) if data.startswith(b"PK\x01\x02", at)]:
+        data[start + 8] |= 1
+    path.write_bytes(data)
+    with pytest.raises(UnknownFormatError, match=r"its member .*header\.json is encrypted"):
+        document_at(path)
+
+
 def test_trials_with_equal_call_ids_are_counted_apart(tmp_path: Path) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "sell", "arguments": "{}"}}
     traj = [{"role": "user", "content": "rye"}, {"role": "assistant", "content": None, "tool_calls": [call]},
