@@ -303,7 +303,7 @@ def test_chat_is_markdown_without_html(show: Show):
 def test_a_link_opens_only_after_a_question(show: Show, monkeypatch: pytest.MonkeyPatch):
     opened: list[str] = []
     monkeypatch.setattr(
-        "inspector.ui.panels.details.text_block.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
+        "inspector.ui.dialogs.link_question.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
     )
     panel = show(envelope("chat", {"text": "[site](https://example.org/a)", "format": "markdown"}))
     view = one(panel, TextView, "chatText")
