@@ -83,14 +83,3 @@ class ClaudeSession:
     def system(self, subtype: str, **more: Any) -> dict[str, Any]:
         """What the program notes."""
         return self.add("system", subtype=subtype, **more)
-
-
-def agent_progress(after: dict[str, Any], call: str, copied: dict[str, Any]) -> dict[str, Any]:
-    """A record of a sub-agent's progress in its parent's file, with a copy of the sub-agent's record."""
-    inner = {name: copied[name] for name in ("type", "timestamp", "message", "uuid")}
-    data = {"type": "agent_progress", "agentId": copied["agentId"], "prompt": "", "message": inner}
-    record = {
-        **after, "type": "progress", "uuid": f"progress-{copied['uuid']}", "parentToolUseID": call, "data": data,
-        "timestamp": copied["timestamp"],
-    }  # fmt: skip
-    return {name: value for name, value in record.items() if name not in ("message", "toolUseResult")}

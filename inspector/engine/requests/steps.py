@@ -394,7 +394,7 @@ def _head(held: OpenDocument, asked: ListSteps, tree: StepTree, table: StepTable
     models, reported = usage.calls_by_model(), usage.total()
     dollars = table.dollars[steps]
     cached = int(np.maximum(table.tokens[steps, 2], 0).sum())
-    model_calls = int(table.model_calls[steps].sum())
+    model_calls = int(np.count_nonzero(table.tokens[steps, 0] >= 0))
     first_ns, last_ns, breaks = _axis(tree, question.idle_s)
     curve = _curve(held, asked.choice)
     failing = np.flatnonzero((tree.states == StepState.FAILED) & (tree.kinds == RowKind.STEP))

@@ -17,7 +17,6 @@ from inspector.formats.claude_code.records import (
     Line,
     Message,
     ToolUseResult,
-    answer_in,
     first_text,
     result_of,
     spawning_of,
@@ -404,9 +403,6 @@ def _progress(line: Line) -> DerivedMessage:
     if name == "agent_progress" and data is not None and data.agentId:
         found.context, found.sender = data.agentId, f"agent#{data.agentId}"
         found.spawn = Spawn(line.parentToolUseID, data.agentId, _context(line))
-        answer = answer_in(data.message)
-        if answer is not None and answer.id:
-            found.call = _api_call(line, answer)
     return found
 
 

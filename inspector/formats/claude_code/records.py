@@ -84,8 +84,6 @@ class Data(msgspec.Struct, gc=False):
     agentId: str | None = None
     status: str | None = None
     prompt: msgspec.Raw = NO_RAW
-    message: msgspec.Raw = NO_RAW
-    """Of a sub-agent's progress: a copy of its record."""
 
 
 class Compaction(msgspec.Struct, gc=False):
@@ -291,20 +289,6 @@ _decode_spawning = msgspec.json.Decoder(_Spawning).decode
 def spawning_of(raw: msgspec.Raw) -> _Spawning:
     """Returns the facts of a call that starts a sub-agent."""
     return decode_one(_decode_spawning, raw) or _Spawning()
-
-
-class _Copy(msgspec.Struct, gc=False):
-    type: str | None = None
-    message: Message | None = None
-
-
-_decode_copy = msgspec.json.Decoder(_Copy).decode
-
-
-def answer_in(raw: msgspec.Raw) -> Message | None:
-    """Returns the model's message in a copy of a sub-agent's record."""
-    found = decode_one(_decode_copy, raw)
-    return found.message if found is not None and found.type == "assistant" else None
 
 
 class _TextBlock(msgspec.Struct, gc=False):

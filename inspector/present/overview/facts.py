@@ -123,25 +123,19 @@ class OverviewFacts:
         """Index in `calls` by request."""
         return {call.row: place for place, call in enumerate(self.calls.calls)}
 
-    @cached_property
-    def unlogged_agents(self) -> tuple[int, int]:
-        """Numbers of sub-agents whose calls are in the log: without any usage, and with usage of progress alone.
-
-        Records of progress copy a sub-agent's messages that call tools, and no other, so its last answer is missing.
-        """
+    @property
+    def unlogged_agents(self) -> int:
+        """Number of sub-agents whose calls are in the log, and no message of their own."""
         tree, agents = self.analysis.contexts.tree, self.document.capture.transcripts.agents
         started = {name for name, agent in agents.items() if agent.is_agent and agent.call is not None}
         if not started:
-            return 0, 0
+            return 0
         kinds = self.document.capture.columns["kind"][: len(self.analysis)]
         control, strings = registry.groups().control, self.document.capture.strings
         records = [code for code in np.unique(kinds).tolist() if (strings[code] or "").startswith(control)]
-        nodes, reports = self.analysis.contexts.nodes()[: len(kinds)], self.analysis.usage.reports()
-        spoken = set(np.unique(nodes[~np.isin(kinds, records)]).tolist())
-        reporting = set(np.unique(nodes[reports]).tolist())
-        silent = [node for node in tree.alive() if tree.name[node] in started and node not in spoken]
-        reported = sum(node in reporting for node in silent)
-        return len(silent) - reported, reported
+        # Records of progress repeat a sub-agent's messages without their usage.
+        spoken = set(np.unique(self.analysis.contexts.nodes()[: len(kinds)][~np.isin(kinds, records)]).tolist())
+        return sum(tree.name[node] in started and node not in spoken for node in tree.alive())
 
     def call_name(self, call: CallFact) -> Words:
         """Returns a short name of a call as a link: "Edit settings.go +8", or its command."""

@@ -302,8 +302,8 @@ def cost_card(facts: OverviewFacts) -> Card | None:
         corner = Words(f"{dated}, change", link=Link(panel="settings:prices"))
     else:
         corner = Words("set prices", link=Link(panel="settings:prices"))
-    if found is not None and found.calls and (missing := _missing_calls(*facts.unlogged_agents)):
-        unit.append(Words(f" without {missing}", "quiet"))
+    if found is not None and found.calls and facts.unlogged_agents:
+        unit.append(Words(f" without {formats.count_of(facts.unlogged_agents, 'sub-agent')}", "quiet"))
     priced = found.parts if found is not None and found.calls else None
     rows = list(_usage_rows(usage, priced)) if usage is not None else []
     notes = _cost_notes(facts, lines[0].text if lines and (not figure or (found and found.unpriced)) else "")
@@ -311,15 +311,6 @@ def cost_card(facts: OverviewFacts) -> Card | None:
     if notes:
         sections.append(Section("", notes))
     return Card("cost", "What did it cost?", tuple(sections), figure, tuple(unit), corner=corner)
-
-
-def _missing_calls(agents: int, answers: int) -> str:
-    """Returns the number of sub-agents without any reported call, and of those without their last one; ""."""
-    parts = [formats.count_of(agents, "sub-agent")] if agents else []
-    if answers:
-        of = formats.count_of(answers, "sub-agent")
-        parts.append(f"the last answer of {of}" if answers == 1 else f"the last answers of {of}")
-    return " and ".join(parts)
 
 
 def _usage_rows(usage: Usage, priced: tuple[float, ...] | None) -> Iterator[Row]:

@@ -32,7 +32,7 @@ from inspector.present.overview.run_cards import _outliers
 from inspector.present.step_texts import AT_MOST
 from tests.builders import account_tally, document_at, document_of, tool_call, tool_result
 from tests.samples import FORMAT_SAMPLES, first_of, sample
-from tests.transcribed import ClaudeSession, agent_progress
+from tests.transcribed import ClaudeSession
 
 
 def calls_in(document: CaptureDocument) -> CallFacts:
@@ -346,10 +346,12 @@ def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:
     agent.prompt("count")
     agent.text("Two.")
     main.result(called, "Two.", toolUseResult={"agentId": "a1"})
-    asked, answered = (agent_progress(main.records[-1], called, record) for record in agent.records)
+    inner = {"type": "assistant", "message": agent.records[-1]["message"]}
+    data = {"type": "agent_progress", "agentId": "a1", "message": inner}
+    progress = {**main.records[-1], "type": "progress", "uuid": "p1", "parentToolUseID": called, "data": data}
+    del progress["message"], progress["toolUseResult"]
     documents = [
-        document_of(*records)
-        for records in (main.records, [*main.records, *agent.records], [*main.records, asked, answered])
+        document_of(*records) for records in (main.records, [*main.records, *agent.records], [*main.records, progress])
     ]
     for document in documents:
         document.analysis.use_prices(*prices_in_force([], "", listed=True))
@@ -358,7 +360,7 @@ def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:
     assert told is not None
     assert together is not None
     assert line_text(alone.unit) == "1 call of models without 1 sub-agent"
-    assert line_text(told.unit) == "2 calls of models without the last answer of 1 sub-agent"
+    assert line_text(told.unit) == "1 call of models without 1 sub-agent", "progress has no usage"
     assert line_text(together.unit) == "2 calls of models"
 
 

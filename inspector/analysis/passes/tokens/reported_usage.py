@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import sorted_unique
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
-from inspector.formats import registry
 from inspector.protocol.derived_messages import ApiCall
 from inspector.store.columns.columns import GrowingColumns, locate_rows
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
@@ -198,9 +197,8 @@ class ReportedUsage:
         original = np.ones(len(contenders), np.bool_)
         is_new = contenders >= first
         original[is_new] = ~copies[contenders[is_new] - first]
-        # On a tie the session's own message is preferred to a copy on the wire or in a record of progress.
-        messages = columns["message"][contenders].astype(np.int64)
-        original &= ~self._capture.are_on_wire(messages) & ~self._are_progress(messages)
+        # On a tie the session's own record is preferred to the copy on the wire.
+        original &= ~self._capture.are_on_wire(columns["message"][contenders].astype(np.int64))
         order = np.lexsort((contenders, original, weight, call))
         last = np.ones(len(order), np.bool_)
         last[:-1] = call[order][1:] != call[order][:-1]
@@ -214,18 +212,6 @@ class ReportedUsage:
         # The index maps to the present or last counting report, so only new ones are added.
         new = best[best >= first]
         self._calls.add(columns["call"][new], new.astype(np.uint32))
-
-    def _are_progress(self, messages: Rows) -> NDArray[np.bool_]:
-        """Returns (n,) flags of records of a program that are from an agent: they repeat its messages."""
-        columns, strings = self._capture.columns, self._capture.strings
-        groups = registry.groups()
-        agents, programs = ([strings.find(name) or 0 for name in names] for names in (groups.agents, groups.programs))
-        found = np.isin(columns["protocol"][messages], agents) & ~np.isin(columns["sender"][messages], programs)
-        kinds, places = np.unique(columns["kind"][messages], return_inverse=True)
-        records = np.array(
-            [bool(kind) and strings[kind].startswith(groups.control) for kind in kinds.tolist()], np.bool_
-        )
-        return found & records[places.reshape(-1)]
 
     def take_changes(self) -> Rows:
         """Returns the messages that no longer report a call, since a later one does, and clears them."""

@@ -83,6 +83,6 @@ def outcome(analysis: Analysis, reader: Reader) -> Outcome:
 
 
 def outcomes(analysis: Analysis) -> Iterator[Outcome]:
-    """Yields the outcomes of the busiest models with content in the log, most tokens first."""
+    """Yields the outcomes of the busiest models, most tokens first."""
     found = [outcome(analysis, reader) for reader in readers(analysis)[:MOST_READERS]]
-    yield from sorted((one for one in found if one.peak or one.uncounted), key=lambda one: -one.uncollapsed)
+    yield from sorted(found, key=lambda one: -one.uncollapsed)

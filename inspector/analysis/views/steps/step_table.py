@@ -96,7 +96,6 @@ class StepTable:
         attempts: (n,) int64, number of requests of a MODEL step that was repeated after failures; else 1.
         tokens: (n, 4) int64, reported input, output, cache reads and cache writes of MODEL steps; -1 if unknown.
         dollars: (n,) float64; NaN if unknown.
-        model_calls: (n,) int64, number of model calls that these figures sum.
         prompts: (t,) int64, step of the prompt that begins each turn.
         step_of: (m,) int64, step of each message; -1 without one. Outputs have steps of their own for each message.
     """
@@ -117,7 +116,6 @@ class StepTable:
     attempts: Rows
     tokens: Rows
     dollars: NDArray[np.float64]
-    model_calls: Rows
     prompts: Rows
     step_of: Rows
 
@@ -283,11 +281,11 @@ class _Builder:
         ended = own[(all_ends[own] != NO_ROW)]
         step_of[all_ends[ended]] = ended
         step_of[all_rows[own]] = own  # an answer that asks again is a step too
-        tokens, dollars, model_calls = self._usage(all_rows, all_sorts, opens)
+        tokens, dollars = self._usage(all_rows, all_sorts, all_ends)
         return StepTable(
             all_sorts, self._states(all_rows, all_sorts), all_rows, all_ends, turns, nodes,
-            spaces, opens, starts, stops, of_person, approvals, allowed, attempts, tokens, dollars,
-            model_calls, prompts, step_of,
+            spaces, opens, starts, stops, of_person, approvals, allowed, attempts, tokens, dollars, prompts,
+            step_of,
         )  # fmt: skip
 
     # Outputs of models
@@ -562,36 +560,32 @@ class _Builder:
         states[asked[np.isin(rows[asked], calls.rows[calls.declined])]] = StepState.REJECTED
         return states
 
-    def _usage(
-        self, rows: Rows, sorts: NDArray[np.uint8], opens: Rows
-    ) -> tuple[Rows, NDArray[np.float64], Rows]:  # fmt: skip
-        """Returns tokens, dollars and number of the reports of each step: of its message, or of an output's messages.
-
-        Reports of records, as of a sub-agent's progress, are of the call that started the sub-agent.
-        """
+    def _usage(self, rows: Rows, sorts: NDArray[np.uint8], ends: Rows) -> tuple[Rows, NDArray[np.float64]]:
+        """Returns reported tokens and dollars of each step: those of its own message, and of an output's messages."""
         tokens = np.full((len(rows), len(USAGE_KINDS)), -1, np.int64)
-        dollars, calls = np.full(len(rows), np.nan), np.zeros(len(rows), np.int64)
+        dollars = np.full(len(rows), np.nan)
         usage = self._analysis.usage.columns
         if not len(usage):
-            return tokens, dollars, calls
+            return tokens, dollars
         counted = usage["counts"][:] != 0
         reported = usage["message"][:][counted].astype(np.int64)
         values = np.stack([usage[name][:][counted].astype(np.int64) for name in USAGE_KINDS], axis=1)
         costs = self._analysis.costs.dollars_at(reported)
+        return self._share_usage(rows, sorts, reported, values, costs, tokens, dollars)
+
+    def _share_usage(
+        self, rows: Rows, sorts: NDArray[np.uint8], reported: Rows, values: Rows, costs: NDArray[np.float64],
+        tokens: Rows, dollars: NDArray[np.float64],
+    ) -> tuple[Rows, NDArray[np.float64]]:  # fmt: skip
         steps = self._steps_of_reports(rows, sorts, reported)
-        records = np.flatnonzero((steps >= 0) & np.isin(sorts[steps], (StepKind.RECORD, StepKind.OTHER)))
-        opening = {node: step for step, node in enumerate(opens.tolist()) if node != NO_NODE} if len(records) else {}
-        for place in records.tolist():
-            steps[place] = opening.get(int(self._node[reported[place]]), int(steps[place]))
         found = steps >= 0
         steps, values, costs = steps[found], values[found], costs[found]
         tokens[steps] = np.maximum(tokens[steps], 0)
         np.add.at(tokens, steps, values)
-        np.add.at(calls, steps, 1)
         priced = np.isfinite(costs)
         dollars[steps[priced]] = np.nan_to_num(dollars[steps[priced]])
         np.add.at(dollars, steps[priced], costs[priced])
-        return tokens, dollars, calls
+        return tokens, dollars
 
     def _steps_of_reports(self, rows: Rows, sorts: NDArray[np.uint8], reported: Rows) -> Rows:
         """Returns the step of each report: its span, else the last output before it, its own step, the next output."""

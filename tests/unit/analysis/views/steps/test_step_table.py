@@ -15,7 +15,6 @@ from inspector.engine.requests.steps import ListSteps, RowKind, StepQuestion
 from inspector.engine.requests.turns import DescribePrompts, ListTurns
 from inspector.ui.panels.conversation.turns import fact_words
 from tests.builders import document_at, document_of
-from tests.transcribed import ClaudeSession, agent_progress
 
 _S = 1_000_000_000
 
@@ -234,35 +233,6 @@ def test_a_sub_agent_known_by_its_type_is_below_the_only_call_of_that_type(tmp_p
     inside = np.flatnonzero((table.nodes == table.opens[opening]) & (table.kinds == StepKind.ANSWER))
     assert table.rows[inside].tolist() == [2, 3]
     assert table.tokens[:, 1].clip(0).sum() == 10
-
-
-def test_usage_in_progress_of_a_sub_agent_is_of_the_call_that_started_it() -> None:
-    main, agent = ClaudeSession(), ClaudeSession(agent="a1")
-    main.prompt("count")
-    called = main.call("Agent", {"description": "count", "prompt": "count", "subagent_type": "Explore"})
-    agent.prompt("count")
-    for place in range(2):  # two calls of the API, the first of them with two records
-        blocks = [{"type": "tool_use", "id": f"t{place}{n}", "name": "Bash", "input": {}} for n in range(2 - place)]
-        agent.says(*blocks, usage={"input_tokens": 3, "output_tokens": 5, "cache_read_input_tokens": 700})
-    main.result(called, "Two.", toolUseResult={"agentId": "a1", "totalToolUseCount": 3})
-    copies = [agent_progress(main.records[-1], called, record) for record in agent.records]
-    begun, result = main.records[:-1], main.records[-1]
-    without, own_file = [*begun, *copies, result], [*begun, *agent.records, *copies, result]
-    for records in (without, own_file, [*without, *agent.records]):
-        analysis = document_of(*records).analysis
-        assert analysis.usage.calls_by_model() == {"claude-opus-4-5": 3}
-        assert analysis.usage.total() == (10 + 2 * 3, 50 + 2 * 5, 1_000 + 2 * 700, 0)
-        table = step_table(analysis)
-        assert table.model_calls.sum() == 3
-        messages = [row for row in analysis.usage.reports() if analysis.capture.string("kind", row) == "mcp/request"]
-        assert len(messages) == (1 if records is without else 3), "a copy counts for lack of the message alone"
-        assert np.maximum(table.tokens, 0).sum(axis=0).tolist() == [16, 60, 2_400, 0]
-    table = step_table(document_of(*without).analysis)
-    call = int(np.flatnonzero(table.kinds == StepKind.CALL)[0])
-    assert table.model_calls[call] == 2
-    assert table.tokens[call].tolist() == [6, 10, 1_400, 0]
-    reports = document_of(*without).analysis.usage
-    assert reports.incomplete_count == 2, "their output tokens are those of the first moment"
 
 
 def test_the_time_of_a_turn_is_the_same_in_steps_and_in_the_conversation() -> None:
