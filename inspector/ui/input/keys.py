@@ -6,7 +6,7 @@ The settings then define its keys, the palette finds it, and the lists of keys s
     action = QAction(preset.name, window)
     action.setObjectName("preset.1")          # its id: stays the same between starts
     action.triggered.connect(...)
-    window.keys.take(action, "Presets", ("Alt+1",))
+    window.keys.add_action(action, "Presets", ("Alt+1",))
     ...
     window.keys.release("preset.1")           # when it is removed
 
