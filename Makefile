@@ -26,7 +26,7 @@ endef
 # Tests start the program hundreds of times: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-run demo run test test-real fuzz lint format audit bench bench-quick package package-test docs screenshots clean
+.PHONY: help setup setup-run demo run test test-real fuzz lint format audit bench bench-quick package package-test docs screenshots screencast clean
 
 help: ## list the targets
 	@echo 'Context Inspector: make TARGET'
@@ -94,6 +94,9 @@ docs: setup ## regenerate pages: filter, findings, tables, surveys, command line
 
 screenshots: setup ## retake all pictures of README and guide, in a minute or two
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python packaging/screenshots.py
+
+screencast: setup ## film the screencast of the README, in two minutes
+	@PYTHONPATH=. QT_QPA_PLATFORM=offscreen $(BIN)/python packaging/screencast.py
 
 clean: ## remove .venv and everything that can be made again
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -72,7 +72,7 @@ _CENTER = (213, 100, 754, 676)
 _CENTER_AND_DETAILS = (213, 100, 1067, 496)
 _ALL_PANES = (0, 100, 1280, 496)
 _BELOW = (213, 579, 1067, 197)
-_MISSED = (
+MISSED = (
     ("Three places round", "Two places round"), (r"- `src/invoices.py:8` rounds each **line**\n", ""),
     ("The invoice rounds each line, the order the sum: that is the cent. I'll round each line.",
      "Order and cart round the sum alike. I'll round with more digits."),
@@ -128,7 +128,7 @@ PICTURES = (
         (213, 100, 754, 350),
     ),
     Picture("docs/pictures/agent-work.png", ORDERS, ("--select", "8", "--theme", "dark")),
-    Picture("docs/pictures/compare.png", f"{ORDERS}.jsonl", ("--size", "1280x800"), replaced=_MISSED),
+    Picture("docs/pictures/compare.png", f"{ORDERS}.jsonl", ("--size", "1280x800"), replaced=MISSED),
     Picture("docs/pictures/agent-edit.png", ORDERS, ("--select", "31", *_LOW), _CENTER_AND_DETAILS),
     Picture(
         "docs/pictures/agent-compacted.png", ORDERS, ("--select", "146", "--view", "model sees"), (213, 100, 754, 480)
