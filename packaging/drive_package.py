@@ -42,6 +42,13 @@ def check_file_types(capture: Path) -> None:
     check("program for JSON", told("xdg-mime", "query", "default", "application/json"), "")
 
 
+def show_messages_first() -> None:
+    """Saves the user's setting that logs open on their messages, with the panes beside them."""
+    folder = Path.home() / ".config" / "context-inspector"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text('{"version": 2, "display": {"show_first": "messages"}}', "utf-8")
+
+
 def running() -> list[str]:
     """Numbers of its processes."""
     starts = "^/usr/bin/context-inspector|^/usr/lib/context-inspector|^context-inspector"
@@ -59,7 +66,8 @@ def see_sub_sessions(window: Window, document: Path) -> None:
         return next((one for one in windows if bus.find("push button", document.name, one)), None)
 
     other = until("the window of the document", its_window)
-    bus.act(window.wait("page tab", "Sub-sessions 3", other), "Press")
+    window.wait("menu item", "Sub-sessions", other)  # once the document is read
+    window.choose("View", "Sub-sessions", other)
     window.wait("label", "285 tokens, estimate (cl100k_base)", other)
 
 
@@ -75,6 +83,7 @@ def main() -> None:
     _SCREEN.mkdir()
     os.environ |= {"DISPLAY": ":77", "XDG_CURRENT_DESKTOP": "GNOME", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     check_file_types(capture)
+    show_messages_first()
     # A desktop gives each user such a folder; by it a second start finds the first.
     runtime = Path("/tmp/runtime")
     runtime.mkdir(mode=0o700)

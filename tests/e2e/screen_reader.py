@@ -60,9 +60,9 @@ class Window:
         at = GLib.Variant("(ii)", (row, column))
         return self.bus.name(Thing(*self.bus.call(self.table, "Table", "GetAccessibleAt", at)[0]))
 
-    def choose(self, menu: str, entry: str) -> list[str]:
-        """Choose an entry of a menu; the words of all its entries."""
-        bar = self.wait("menu bar", "Menu bar")
+    def choose(self, menu: str, entry: str, within: Thing | None = None) -> list[str]:
+        """Choose an entry of a menu, of the first window or of this one; the words of all its entries."""
+        bar = self.wait("menu bar", "Menu bar", within)
         top = next(one for one in self.bus.children(bar) if self.bus.name(one) == menu)
         entries = self._entries(top)
         names = [self.bus.name(one) for one in entries]
