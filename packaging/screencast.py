@@ -1,7 +1,7 @@
 """Records the silent screencast of the README: `make screencast`.
 
 Drives the window offscreen through a story of a minute, and saves its frames with captions as one animated WebP.
-It writes `resources/screenshots/tour.webp`.
+It writes `resources/tour.webp`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from inspector.ui.window.main_window import MainWindow
 from tests.bench.offscreen import run, until
 
 ROOT = Path(__file__).parents[1]
-TARGET = ROOT / "resources/screenshots/tour.webp"
+TARGET = ROOT / "resources/tour.webp"
 _WIDTH, _HEIGHT, _CAPTION = 1280, 800, 48
 _FRAMES_PER_S = 4
 _QUALITY = 70
