@@ -8,6 +8,7 @@ import msgspec
 
 from inspector.engine.request import Query, Request, Steps
 from inspector.engine.threads import in_thread
+from inspector.sources.release_feed import LONGEST_ADDRESS as LONGEST_ADDRESS
 from inspector.sources.release_feed import FeedError, latest_release
 from inspector.sources.release_feed import is_feed_address as is_feed_address
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from inspector.base.memory_budget import MIN_BUDGET_MB
 from inspector.settings import Memory, Settings
@@ -29,12 +29,7 @@ class MemoryPage(SettingsPage):
             settings: edited in place.
             parent: the owner.
         """
-        super().__init__(parent)
-        self._settings = settings
-        self.setObjectName("settingsMemory")
-        self.setAccessibleName("Memory")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        super().__init__(settings, parent, name="settingsMemory", title="Memory")
         form = Form(theme_controller, self)
         self._limit = NumberField("settingsMemoryLimit", "For messages", 0, 1_000_000, self)
         self._limit.setSingleStep(_STEP_MB)
@@ -46,8 +41,8 @@ class MemoryPage(SettingsPage):
         help_text = f"{_HELP} At least {MIN_BUDGET_MB} MB."
         limit = FieldColumn(self._limit, name="settingsMemoryColumn", help_text=help_text, parent=self)
         form.add_field("For messages", limit, self._limit)
-        column.addLayout(form)
-        column.addStretch(1)
+        self._column.addLayout(form)
+        self._column.addStretch(1)
 
     def restore(self) -> None:
         """Restores the default without a signal."""

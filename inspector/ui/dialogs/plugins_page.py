@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from inspector.plugins import loading
 from inspector.plugins.discovery import plugins_folder
@@ -40,13 +40,8 @@ class PluginsPage(SettingsPage):
             settings: edited in place.
             parent: the owner.
         """
-        super().__init__(parent)
+        super().__init__(settings, parent, name="settingsPlugins", title="Plug-ins")
         self._themes = theme_controller
-        self._settings = settings
-        self.setObjectName("settingsPlugins")
-        self.setAccessibleName("Plug-ins")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(12)
         self._column.addWidget(TextLabel(HELP, variant="secondary", name="pluginsHelp", wrap=True, parent=self))
         self._rows: list[_PluginRow] = []

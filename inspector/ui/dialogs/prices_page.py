@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from inspector.engine.requests.prices import (
     EXAMPLE_LINE,
@@ -52,17 +52,12 @@ class PricesPage(SettingsPage):
             settings: edited in place.
             parent: the owner.
         """
-        super().__init__(parent)
+        super().__init__(settings, parent, name="settingsPrices", title="Prices")
         self._themes = theme_controller
-        self._settings = settings
-        self.setObjectName("settingsPrices")
-        self.setAccessibleName("Prices")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(12)
-        column.addWidget(TextLabel(HELP, variant="secondary", name="pricesHelp", wrap=True, parent=self))
-        column.addLayout(self._build())
-        column.addStretch(1)
+        self._column.setSpacing(12)
+        self._column.addWidget(TextLabel(HELP, variant="secondary", name="pricesHelp", wrap=True, parent=self))
+        self._column.addLayout(self._build())
+        self._column.addStretch(1)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self._show()

@@ -41,6 +41,22 @@ class SettingsPage(QWidget):
 
     changed = Signal()
 
+    def __init__(self, settings: Settings, parent: QWidget | None, *, name: str, title: str) -> None:
+        """Creates an empty page.
+
+        Args:
+            settings: edited in place.
+            parent: the owner.
+            name: object name.
+            title: name for screen readers.
+        """
+        super().__init__(parent)
+        self._settings = settings
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+
     def restore(self) -> None:
         """Restores the defaults without a signal."""
         raise NotImplementedError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from inspector.engine.requests.releases import is_feed_address
+from inspector.engine.requests.releases import LONGEST_ADDRESS, is_feed_address
 from inspector.settings import Settings, Updates
 from inspector.ui.dialogs.settings_dialog import SettingsPage
 from inspector.ui.look.theme import ThemeController
@@ -16,7 +16,6 @@ _HELP = (
 )
 _FEED_HELP = "Address of the latest release in the API of GitHub, Gitea or Forgejo."
 _NO_ADDRESS = "Enter an address that begins with https://, without a user name."
-_LONGEST = 500
 
 
 class UpdatesPage(SettingsPage):
@@ -30,12 +29,7 @@ class UpdatesPage(SettingsPage):
             settings: edited in place.
             parent: the owner.
         """
-        super().__init__(parent)
-        self._settings = settings
-        self.setObjectName("settingsUpdates")
-        self.setAccessibleName("Updates")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        super().__init__(settings, parent, name="settingsUpdates", title="Updates")
         form = Form(theme_controller, self)
         self._check = CheckField("Check for new versions", _HELP, name="updatesCheck", parent=self)
         self._check.toggled.connect(self._on_toggled)
@@ -44,13 +38,13 @@ class UpdatesPage(SettingsPage):
         self._feed.setObjectName("updatesFeed")
         self._feed.setProperty("variant", "field")
         self._feed.setAccessibleName("Release feed")
-        self._feed.setMaxLength(_LONGEST)
+        self._feed.setMaxLength(LONGEST_ADDRESS)
         self._feed.setPlaceholderText("https://")
         self._feed.editingFinished.connect(self._on_feed_edited)
         self._feed_column = FieldColumn(self._feed, name="updatesFeedField", help_text=_FEED_HELP, parent=self)
         form.add_field("Release feed", self._feed_column, self._feed)
-        column.addLayout(form)
-        column.addStretch(1)
+        self._column.addLayout(form)
+        self._column.addStretch(1)
         self._show()
 
     def restore(self) -> None:

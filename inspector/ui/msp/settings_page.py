@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 from typing_extensions import override
 
 from inspector.settings import Settings
@@ -33,12 +33,9 @@ class SubsessionsPage(SettingsPage):
             settings: edited in place.
             parent: owner.
         """
-        super().__init__(parent)
+        super().__init__(settings, parent, name="settingsSubsessions", title="Sub-sessions")
         self._themes = theme_controller
-        self._settings = settings
         self._showing = False
-        self.setObjectName("settingsSubsessions")
-        self.setAccessibleName("Sub-sessions")
         self._budget = BudgetField("settingsBudget", self)
         self._budget.valueChanged.connect(self._on_budget_changed)
         row = QWidget(self)
@@ -51,13 +48,13 @@ class SubsessionsPage(SettingsPage):
         form.add_field("Budget", field, self._budget)
         self._rules = RulesForm(theme_controller, "settingsRule", self)
         self._rules.changed.connect(self.changed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(10)
-        column.addWidget(TextLabel(HELP, variant="secondary", name="settingsSubsessionsHelp", wrap=True, parent=self))
-        column.addLayout(form)
-        column.addWidget(HairLine("settingsSubsessionsLine", self))
-        column.addWidget(self._scrolled(), 1)
+        self._column.setSpacing(10)
+        self._column.addWidget(
+            TextLabel(HELP, variant="secondary", name="settingsSubsessionsHelp", wrap=True, parent=self)
+        )
+        self._column.addLayout(form)
+        self._column.addWidget(HairLine("settingsSubsessionsLine", self))
+        self._column.addWidget(self._scrolled(), 1)
         self.setFocusProxy(self._budget)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
