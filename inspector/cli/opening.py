@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 
 import typer
 
@@ -20,18 +21,20 @@ from inspector.cli.printing import escape_hostile
 from inspector.document.sources import Progress
 from inspector.engine.log import Log
 from inspector.engine.opening import OpenOptions, Target
-from inspector.engine.requests.log_facts import DescribeLog
+from inspector.engine.requests.log_facts import DescribeLog, ListSources
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
 from inspector.formats import guards, registry
 from inspector.formats.declared.folder import DeclarationFileError, register_file
 from inspector.formats.format import Format
+from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.tool_aliases import AliasError, ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load_settings as load_settings
 from inspector.settings.store import settings_path
 from inspector.sources.inputs import is_stream, waiting_words
+from inspector.sources.transcript_files import members_of
 
 PATIENCE_S = 0.5
 """Seconds until a notice says that a pipe has no writer."""
@@ -81,11 +84,28 @@ def opened(
             fail(f"{log.name or named(files)} cannot be read: {error.strerror or error}.")
         for sentence in log.answer_to(DescribeLog()).read_errors:
             typer.echo(escape_hostile(sentence), err=True)
+        if len(paths) == 1 and not targets[0].is_session:
+            _print_unread_sub_agents(log, paths[0])
         told = guards.trips()
         yield log
         _print_trips(guards.trips()[len(told) :])  # fields and payloads are read while they are printed
     finally:
         log.close()
+
+
+def _print_unread_sub_agents(log: Log, path: Path) -> None:
+    """Prints how to read the files of sub-agents if a session was opened by its file alone."""
+    sources = log.answer_to(ListSources())
+    if len(sources) > 1 or sources[0].format not in registry.groups().transcripts or not path.is_file():
+        return
+    members, _ = members_of(path)
+    unread = {member.path for member in members} - {path, *(source.path for source in sources)}
+    if not unread:
+        return
+    folder = path.with_suffix("")
+    whole = str(folder) if folder.is_dir() else f"session:{path.absolute()}"
+    words = f"This session has sub-agents in {count_of(len(unread), 'file')} that are not read."
+    typer.echo(escape_hostile(mask_text(f"{words} Give {quote(whole)} instead to read them too.")), err=True)
 
 
 def _print_trips(trips: Sequence[guards.Trip]) -> None:

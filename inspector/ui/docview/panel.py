@@ -92,6 +92,7 @@ class Panel(Generic[H]):
         hidden: True to hide its dock by default, as all at the bottom; it is then a `BottomPanel`.
         comes_on_request: True for a view whose tab appears when it is first asked for (`Center.add_view`).
         counts: True for a view whose tab has a count once the view is shown; its room is kept until then.
+        ignores_filter, ignores_scope: True for a view that shows messages whatever the filter or the scope hides.
     """
 
     id: str
@@ -105,6 +106,8 @@ class Panel(Generic[H]):
     hidden: bool = False
     comes_on_request: bool = False
     counts: bool = False
+    ignores_filter: bool = False
+    ignores_scope: bool = False
 
     @property
     def on_demand(self) -> bool:

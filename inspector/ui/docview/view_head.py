@@ -1,4 +1,7 @@
-"""Tabs, bookkeeping link and scope above the table; below it, notices about hidden requests and proposals."""
+"""Tabs, bookkeeping link and scope above a view; below it, notices about hidden requests and proposals.
+
+Views that ignore the filter have a line above them with the number of messages that the filter keeps.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,12 @@ from typing_extensions import override
 from inspector.engine.requests.filters import Reach
 from inspector.present.formats import count_of
 from inspector.ui.docview.center import Center
+from inspector.ui.docview.panel import CONVERSATION, MESSAGES
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_panel import hider_words
 from inspector.ui.panels.messages.view_rows import ViewRows
 from inspector.ui.widgets.buttons import LinkButton
-from inspector.ui.widgets.notice import NoticeStack
+from inspector.ui.widgets.notice import Link, NoticeStack
 from inspector.ui.widgets.scope_chip import ScopeChip
 from inspector.ui.widgets.view_tabs import ViewTabs
 
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 _CORNER_MARGINS = 32
 """Pixels beside the text of the bookkeeping link."""
 HIDDEN_CALLS = "hidden-calls"
+IGNORED_FILTER = "ignored-filter"
+NEXT_KEPT = "Next kept message"
+ONLY_KEPT = "Show only these"
 SHOW_BOOKKEEPING = "Show internal records of programs, such as hooks and snapshots"
 HIDE_BOOKKEEPING = "Hide internal records of programs, such as hooks and snapshots"
 SHOWN_AS_WELL = "This view also shows hidden requests and proposals."
@@ -43,6 +50,7 @@ class ViewHead(QWidget):
         tabs, scope: its parts.
         bookkeeping: the link that counts bookkeeping rows and shows or hides them.
         notices: notices about the view. They are below, because notices above would move the rows under the pointer.
+        unfiltered: the line above a view that ignores the filter.
     """
 
     grown = Signal(int)
@@ -52,6 +60,8 @@ class ViewHead(QWidget):
         super().__init__(parent)
         self.setObjectName("viewHead")
         self._panes: Panes | None = None
+        self._center: Center | None = None
+        self._own_height = 0
         self._bookkeeping_words = ("", "")  # whole and short
         self._reserved = 0
         self._counted: list[str] = []
@@ -59,6 +69,9 @@ class ViewHead(QWidget):
         self.scope = ScopeChip(theme, self)
         self.notices = NoticeStack(theme, self)
         self.notices.setObjectName("viewFoot")
+        self.unfiltered = NoticeStack(theme, self)
+        self.unfiltered.setObjectName("ignoredFilter")
+        self.unfiltered.setAccessibleName("Filter and this view")
         self.bookkeeping = LinkButton("", name="bookkeeping", parent=self)
         self.bookkeeping.hide()
         self.bookkeeping.clicked.connect(self.bookkeeping_switched)
@@ -70,6 +83,7 @@ class ViewHead(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.tabs)
+        column.addWidget(self.unfiltered)
 
     def reserve(self, left: int, right: int) -> None:
         """Keeps the tabs in the place that they have beside the side panes of other views.
@@ -89,12 +103,16 @@ class ViewHead(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+        # Without the line of a view that ignores the filter: it never stands above the table.
+        above_others = 0 if self.unfiltered.isHidden() else self.unfiltered.sizeHint().height()
+        before, self._own_height = self._own_height, event.size().height() - above_others
         # The first resize has no old size.
-        if event.oldSize().isValid() and event.oldSize().height() != event.size().height():
-            self.grown.emit(event.size().height() - event.oldSize().height())
+        if event.oldSize().isValid() and self._own_height != before:
+            self.grown.emit(self._own_height - before)
 
     def attach(self, panes: Panes, center: Center) -> None:
         """Shows the state of these panes and connects the tabs to the views."""
+        self._center = center
         views = center.views_of(panes.client.state)
         self.tabs.set_views([view.title for view in views])
         self._counted = [view.title for view in views if view.counts]
@@ -103,6 +121,7 @@ class ViewHead(QWidget):
         self.tabs.show_view(titles[center.current])
         self.tabs.view_chosen.connect(lambda title: center.show_view(ids[title]))
         center.changed.connect(lambda view: self.tabs.show_view(titles[view]))
+        center.changed.connect(self._show_ignored)
         center.added.connect(lambda view: self._add_view(titles[view]))
         self.speak_of(panes)
 
@@ -136,6 +155,38 @@ class ViewHead(QWidget):
             self._show_bookkeeping(self._panes.rows)
             self._fit()
             self._show_hidden()
+            self._show_ignored()
+
+    def _show_ignored(self, *_view: str) -> None:
+        """Shows the number of kept messages above a view that ignores the filter or the scope."""
+        panes, center = self._panes, self._center
+        if panes is None or center is None:
+            return
+        view = next(view for view in center.views if view.id == center.current)
+        state = panes.filter_state
+        is_filtered, is_scoped = bool(state.filter.text.strip()), state.scope is not None
+        if not ((is_filtered and view.ignores_filter) or (is_scoped and view.ignores_scope)):
+            self.unfiltered.dismiss(IGNORED_FILTER)
+            return
+        hider = hider_words(state.filter, state.scope)
+        shown, total = panes.counts()
+        keep = "keep" if is_filtered and is_scoped else "keeps"
+        shows = "follows only the scope" if is_scoped and not view.ignores_scope else "shows all"
+        kept = f"{hider[:1].upper()}{hider[1:]} {keep} {shown:,} of {count_of(total, 'message')}"
+        links: list[Link] = [(ONLY_KEPT, self._show_messages)]
+        if view.id == CONVERSATION and shown:
+            links.insert(0, (NEXT_KEPT, self._select_next_kept))
+        self.unfiltered.show_notice(
+            IGNORED_FILTER, "filter", f"{kept}; {view.title} {shows}.", links, token="ink.tertiary"
+        )
+
+    def _show_messages(self) -> None:
+        if self._center is not None:
+            self._center.show_view(MESSAGES)
+
+    def _select_next_kept(self) -> None:
+        if self._panes is not None:
+            self._panes.messages.step(1)
 
     def _show_bookkeeping(self, rows: ViewRows) -> None:
         """Shows the number of bookkeeping rows."""

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from inspector.engine.requests.filters import Scope
 from inspector.engine.requests.locations import LocateMessage
 from inspector.ui.app.application import Application
-from inspector.ui.docview.panel import MESSAGES
-from inspector.ui.docview.view_head import HIDDEN_CALLS
+from inspector.ui.docview.panel import CONVERSATION, MESSAGES
+from inspector.ui.docview.view_head import HIDDEN_CALLS, IGNORED_FILTER, NEXT_KEPT, ONLY_KEPT
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at, document_of, received, tool_call
@@ -259,3 +259,41 @@ def test_all_tabs_stay_in_sight_beside_a_scope(application: Application, qtbot: 
     assert not [arrow for arrow in bar.findChildren(QToolButton) if arrow.isVisible()]
     assert head.scope.geometry().right() <= head.tabs.width()
     assert child(head.scope, QToolButton, "scopeReach").width() >= 20
+
+
+def test_views_that_ignore_the_filter_say_so_and_lead_to_the_kept_messages(
+    application: Application, qtbot: QtBot
+) -> None:
+    window = window_on(application, document_of(*story_lines()))
+    window.show()
+    panes, head = panes_of(window), window.view_head
+    window.center.show_view(CONVERSATION)
+    assert head.unfiltered.isHidden()
+    panes.filter_state.apply_filter(CHATS)
+    qtbot.waitUntil(lambda: head.unfiltered.notice(IGNORED_FILTER) is not None)
+    notice = head.unfiltered.notice(IGNORED_FILTER)
+    assert notice is not None
+    assert notice.text == "The filter keeps 3 of 9 messages; Conversation shows all."
+    # Each click selects the next message that the filter keeps, and the filter stays.
+    assert notice.links == [NEXT_KEPT, ONLY_KEPT]
+    panes.go_to(1)
+    qtbot.mouseClick(notice.findChildren(LinkButton)[0], Qt.MouseButton.LeftButton)
+    assert panes.messages.current_message() == 8
+    assert panes.filter_state.filter.text == CHATS
+    window.center.show_view("files")
+    assert notice.text == "The filter keeps 3 of 9 messages; Files shows all."
+    opened = panes.client.answer_now(LocateMessage(2))
+    panes.filter_state.set_scope(Scope(opened.space, opened.begun))
+    qtbot.waitUntil(lambda: notice.text == "Filter and scope keep 0 of 9 messages; Files shows all.")
+    window.center.show_view(CONVERSATION)
+    assert notice.text == "Filter and scope keep 0 of 9 messages; Conversation follows only the scope."
+    # The conversation follows a scope, so that a scope alone leaves nothing to say there.
+    panes.filter_state.apply_filter("")
+    qtbot.waitUntil(head.unfiltered.isHidden)
+    window.center.show_view("files")
+    again = head.unfiltered.notice(IGNORED_FILTER)
+    assert again is not None
+    assert again.text.startswith("The scope keeps")
+    qtbot.mouseClick(again.findChildren(LinkButton)[0], Qt.MouseButton.LeftButton)
+    assert window.center.current == MESSAGES
+    assert head.unfiltered.isHidden()

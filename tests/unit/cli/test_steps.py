@@ -55,3 +55,15 @@ def test_it_tells_the_critical_path_of_a_trace() -> None:
     assert any(line.startswith("Critical path of ") for line in said("steps", log).splitlines())
     path = answered("steps", log)["head"]["critical_path"]
     assert 0 < sum(one["ms"] for one in path["steps"]) <= path["took_ms"]
+
+
+def test_it_names_unread_files_of_sub_agents_and_the_argument_that_reads_them() -> None:
+    folder = sample("transcripts/orders/3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10")
+    alone = CliRunner().invoke(app, ["steps", f"{folder}.jsonl", "--json"])
+    assert alone.stderr == (
+        f"This session has sub-agents in 3 files that are not read. Give {folder} instead to read them too.\n"
+    )
+    whole = CliRunner().invoke(app, ["steps", str(folder), "--json"])
+    assert whole.stderr == ""
+    counts = [json.loads(one.stdout)["head"]["calls"] for one in (alone, whole)]
+    assert counts[0] < counts[1]
