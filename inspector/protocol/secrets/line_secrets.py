@@ -94,6 +94,24 @@ _SET = re.compile(
     rf"(?=[sEc]){_BORDER}((?:setenv|ENV|configure set|config set)[ \t]{{1,8}}(?P<name>[\w.\-:/]{{0,99}}[A-Za-z])"
     r"[ \t]{1,8})(?P<value>[^\s\"'\\=]{3,512})"
 )
+# setx NAME ..., set -gx NAME ..., gh secret set NAME --body ..., setenv("NAME", "...")
+_VARIABLE = re.compile(
+    rf"(?=[sSe]){_BORDER}(?:(?i:setx)(?:[ \t]{{1,8}}/[mM])?|set(?:[ \t]{{1,8}}-[a-zA-Z]{{1,4}}){{0,2}}?[ \t]{{1,8}}"
+    r"-[a-wyzA-Z]{0,3}x"
+    r"|secret[ \t]{1,8}set|env[ \t]{1,8}add)"
+    rf"[ \t]{{1,8}}(?:{_QUOTE})?(?P<name>[A-Za-z_][\w]{{0,99}})(?:{_QUOTE})?[ \t]{{1,8}}"
+    rf"(?:(?:--body|-b)[ \t=]{{0,8}})?"
+    rf"(?:(?P<quote>{_QUOTE})(?P<quoted>[^\"'`\r\n\\]{{3,2048}})(?P=quote)|(?P<value>[^\s\"'`\\<>|;&(){{}}]{{3,2048}}))"
+)
+_CALL = re.compile(
+    rf"(?=[evphd_EVPHD])(?i:env|_var|variable|property|header|define)\([ \t]{{0,8}}"
+    rf"(?P<quote>{_QUOTE})(?P<name>[A-Za-z][\w.\-]{{0,99}})(?P=quote)"
+    rf"[ \t]{{0,8}},[ \t]{{0,8}}(?P<open>{_QUOTE})(?P<quoted>[^\"'`\r\n\\]{{3,2048}})(?P=open)"
+)
+_CELL = re.compile(
+    rf"{_WORDS}(?P<gap>[*`]{{0,3}}[ \t]{{0,8}}\|[ \t]{{0,8}})[*`]{{0,3}}"
+    r"(?P<value>[^\s\"'`\\<>()\[\]{},;*|]{16,512})"
+)
 _ELEMENT = re.compile(r"(<(?P<name>[A-Za-z][\w\-.:]{0,100})>)(?P<value>[^<>\s\"\\]{3,2048})(?=<\\?/)")
 
 
@@ -108,9 +126,12 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
     text = replace_spans(text, _several(text), mask)
     if "value" in text.lower():
         text = _PAIR.sub(lambda found: _masked(found, mask) if _is_paired(found) else found[0], text)
-    for pattern, is_secret in (
-        (_OPTION, _is_given), (_NAMED, _is_assigned), (_SET, _is_assigned), (_ELEMENT, _is_element),
+    for known, pattern, is_secret in (
+        ("-", _OPTION, _is_given), ("", _NAMED, _is_assigned), ("", _SET, _is_assigned), ("", _VARIABLE, _is_set),
+        ("(", _CALL, _is_set), ("|", _CELL, _is_cell), (">", _ELEMENT, _is_element),
     ):  # fmt: skip
+        if known not in text:
+            continue
         text = pattern.sub(
             lambda found, is_secret=is_secret: _masked(found, mask) if is_secret(found) else found[0], text
         )
@@ -183,6 +204,18 @@ def _is_assigned(found: re.Match[str]) -> bool:
     name = found["name"] if "name" in found.re.groupindex else _name_before(found.string, found.start("gap"))
     value = found["value"].rstrip(".:!?")
     return is_secret_key(name) and _TELLING.fullmatch(value) is not None and _NO_VALUE.match(value) is None
+
+
+def _is_set(found: re.Match[str]) -> bool:
+    """Returns True if a command or a call sets a variable, header or property to a secret."""
+    value = found["quoted"] if found["quoted"] is not None else found["value"]
+    is_word = found["name"].lower().endswith(value.lower())
+    return is_secret_key(found["name"]) and not is_word and _NO_VALUE.match(value) is None
+
+
+def _is_cell(found: re.Match[str]) -> bool:
+    """Returns True if a table has a secret beside its name; a column's type is none."""
+    return is_secret_key(_name_before(found.string, found.start("gap"))) and looks_random(found["value"])
 
 
 def _is_element(found: re.Match[str]) -> bool:

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from inspector.protocol.secrets.encoded_secrets import mask_encoded
+from inspector.protocol.secrets.form_secrets import mask_forms
 from inspector.protocol.secrets.header_secrets import (
     is_user_and_password,
     mask_bearers,
@@ -60,10 +62,10 @@ _WORDS = (
 # Bounded, so that hostile text takes linear time.
 _ASSIGNED = re.compile(
     rf"(?i)(?=(?-i:[tpskjcavTPSKJCAV_]))(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?"
-    r"(?P<gap>(?P<close>'?)[ \t]{0,8}:?(?:=(?!=)|:(?![/:=]))[ \t]{0,8})"
+    r"(?P<gap>(?P<close>'|\\{0,64}[\"']\]|)[ \t]{0,8}:?(?:=(?!=)|:(?![/:=]))[ \t]{0,8})"
     r"(?:(?:token|apikey|digest)[ \t]{1,8})?"
     r"(?:b(?=[\"'\\]))?"  # bytes of Python
-    r"(?:(?P<quote>\\{0,64}[\"'])(?P<quoted>(?![\s,:}\])])[^\"'\r\n]{2,256}?[^\"'\r\n\\])(?P=quote)"
+    r"(?:(?P<quote>(?:\\{0,64}[\"']){1,3})(?P<quoted>(?![\s,:}\])])[^\"'\r\n]{2,256}?[^\"'\r\n\\])(?P=quote)"
     r"|(?:\\{0,64}[\"'](?![,:}\])]))?(?P<plain>[^\s&\"'\\<>]{3,}))"
 )
 _NAME = re.compile(
@@ -129,13 +131,10 @@ def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bo
 
 
 # Secrets in addresses: `?token=...`, `https://me:...@host`, hooks callable by anyone who knows them.
-# Addresses may occur in JSON (`\/`), in pages (`&amp;`), and percent-encoded in other addresses (`%26token%3D...`).
+# Addresses may occur in JSON (`\/`) and in pages (`&amp;`); `encoded_secrets` decodes those within other addresses.
 
 _QUERY = re.compile(r"(?:[?&#]|&amp;)([\w\-.]{1,64})=")
 _VALUE = re.compile(r"[^&\s\"'\\#<>]+")
-_ENCODED = re.compile(
-    r"(%(?:25)?(?:3[fF]|26|23)([\w\-.]{1,64})%(?:25)?3[dD])((?:%(?!(?:25)?(?:26|23))|[^&\s\"'\\#<>%]){1,4096})"
-)
 _SIGNATURE = re.compile(r"(?i)(?<![a-z0-9])sig(?:nature)?\Z|token\Z|secret\Z|password\Z|api_?key\Z")
 _ENDS = re.compile(r"[A-Za-z](?:_?[0-9]{1,2})?\Z")
 _ONLY_HERE = frozenset(("auth", "_auth", "authkey", "assertion", "client_assertion", "samlresponse", "hmac"))
@@ -161,8 +160,7 @@ def mask_queries(text: str, mask: Callable[[str], str]) -> str:
     """Masks secret parameters of addresses and forms."""
     given = ((found[1], _VALUE.match(text, found.end())) for found in _QUERY.finditer(text))
     values = (value.span() for name, value in given if value and _is_secret(name, value[0]))
-    text = replace_spans(text, values, mask)  # the values may be addresses with parameters
-    return _ENCODED.sub(lambda found: found[1] + mask(found[3]) if _is_secret(found[2], found[3]) else found[0], text)
+    return replace_spans(text, values, mask)
 
 
 def _is_secret(name: str, value: str) -> bool:
@@ -460,6 +458,12 @@ def _with_escapes(text: str, masked: str) -> str:
     return "".join((*parts, masked[place:]))
 
 
+def _mask_decoded(text: str) -> str:
+    """Masks a text decoded from another, which may be encoded once more."""
+    rules = possible_rules(text)
+    return _mask_by(rules & ~SecretRule.ENCODED, text, keep_length=True, tally=None) if rules else text
+
+
 def _mask_by(rules: int, text: str, keep_length: bool, tally: MaskCounts | None) -> str:
     """Masks a text by some rules, bits of `SecretRule`."""
 
@@ -476,7 +480,11 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: MaskCounts | None)
     if rules & SecretRule.API_KEY:
         for pattern in PATTERNS:
             masked = pattern.sub(lambda m: _mask_key(m, mask), masked)
-    return _JWT.sub(lambda m: mask(m[0], SecretRule.JWT), masked) if rules & SecretRule.JWT else masked
+    if rules & SecretRule.JWT:
+        masked = _JWT.sub(lambda m: mask(m[0], SecretRule.JWT), masked)
+    if rules & SecretRule.ENCODED:
+        masked = mask_encoded(masked, lambda secret: mask(secret, SecretRule.ENCODED), _mask_decoded)
+    return masked
 
 
 def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
@@ -504,6 +512,7 @@ _RULES: tuple[tuple[SecretRule, Callable[[str, Callable[[str], str]], str]], ...
     (SecretRule.URL, mask_queries),
     (SecretRule.ASSIGNED, mask_cookies),
     (SecretRule.ASSIGNED, mask_logins),
+    (SecretRule.ASSIGNED, mask_forms),
     (SecretRule.ASSIGNED, mask_lines),
     (SecretRule.ASSIGNED, mask_assigned),
 )

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 from inspector.base.first_matches import Offsets, first_matches
+from inspector.protocol.secrets.encoded_secrets import ENCODED_QUOTES
 
 
 class SecretRule(IntEnum):
@@ -27,6 +28,7 @@ class SecretRule(IntEnum):
     JWT = 64
     API_KEY = 128
     PRIVATE_KEY = 256
+    ENCODED = 512
 
     @property
     def words(self) -> str:
@@ -44,10 +46,11 @@ _RULE_WORDS: dict[SecretRule, str] = {
     SecretRule.JWT: "JSON web tokens",
     SecretRule.API_KEY: "Keys of known services",
     SecretRule.PRIVATE_KEY: "Private keys",
+    SecretRule.ENCODED: "Secrets in encoded text",
 }
 
 NO_RULES: Final = 0
-ALL_RULES: Final = 511
+ALL_RULES: Final = 1023
 """Bits of every rule."""
 
 # RE2 searches all clues at once, over bytes, and has no look-behind.
@@ -57,8 +60,9 @@ _NAMED = rf'(?:[^a-z"\\]|{_ESCAPE})*"(?:[^a-z0-9:\\]|{_ESCAPE})*:'
 _ANY_WORD = "(?:key|token|pass(?:word|wd|phrase|code)?|pwd|secret|jwt|cred(?:ential)?|cookie|authorization|pat)"
 # In sentences and commands a secret contains a digit, or is quoted.
 _SAID = r"(?:[ \t*`:?]|[=\-]>)+(?:(?:is|was|are)[: \t]+[*`\\\"']*)?(?:'|[^\s0-9]*[0-9])"
+_IN_ADDRESS = "(?:sig|signature|auth|assertion|samlresponse|hmac)"
 _IN_LIST = r"[^a-z\"'\\]*\\*[\"'](?:[^a-z0-9\"'\\]|\\[bfnrt]?)*,"
-_GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?(?:(?:\\*[\"'])?[ \t]*:?[=:]|{_SAID})|{_NAMED}|{_IN_LIST}|[^a-z<>\s]{{0,40}}>)"
+_GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?(?:(?:\\*[\"']\]?)?[ \t]*:?[=:]|{_SAID})|{_NAMED}|{_IN_LIST}|[^a-z<>\s]{{0,40}}>)"
 # After a plural: a list or an object, or lines below
 _COLON = rf"(?:\\*[\"'`])?(?:[ \t]*=|(?:[^a-z0-9:\\]|{_ESCAPE})*:)"
 _MANY = rf"{_COLON}(?:[^a-z0-9\[{{\\]|\\[bfnrt]?)*(?:[\[{{|>\n\r-]|\\)"
@@ -82,7 +86,22 @@ _IN_ANY_CASE: tuple[tuple[str, int], ...] = (
     (r"bearer(?::?[ \t\\\r\n]|%20|\+)", SecretRule.BEARER),
     (r"hooks\.slack\.|webhooks\\?/", SecretRule.USER_INFO),
     # Parameters of addresses, also encoded
-    ("(?:sig|signature|auth|assertion|samlresponse|hmac)=|%(?:25)?3d", SecretRule.URL),
+    (f"{_IN_ADDRESS}=", SecretRule.URL),
+    # Encoded text: a name before its equals sign, colon or closing quote; a user in an address; an element
+    (
+        rf"(?:{_IN_ADDRESS}|(?:{_ANY_WORD}|verifier)s?)[0-9_.\-]*(?:%(?:25){{0,3}}5c)*"
+        rf"(?:%(?:25){{0,3}}3[ad]|{ENCODED_QUOTES}|&gt;)",
+        SecretRule.ENCODED,
+    ),
+    (r"3a%(?:25){0,3}2f%(?:25){0,3}2f[^\s/]{0,200}%(?:25){0,3}40", SecretRule.ENCODED),
+    # Forms, and commands that set a variable
+    (r"<input[\s\\/]|form-data;[ \t]{0,8}name=|<key>|token\\*[\"'][ \t]+content=", SecretRule.ASSIGNED),
+    (rf"{_ANY_WORD}[ \t*`]*\|[ \t*`]*[a-z0-9_\-.+/=~]{{16}}", SecretRule.ASSIGNED),  # cells of a table
+    (
+        r"setx[ \t]|set[ \t]+-[a-z]{0,3}x|\bset[ \t]+-[a-z]|[ \t]secret[ \t]+set[ \t]|env[ \t]+add[ \t]",
+        SecretRule.ASSIGNED,
+    ),
+    (r"(?:env|_var|variable|property|header|define)\(", SecretRule.ASSIGNED),
     # Options of commands
     (rf"(?:^|[^a-z0-9_\-.\n]|\\[nrt])--?(?:[a-z][a-z0-9_\-]*)?{_ANY_WORD}s?[ \t\\\r\n]", SecretRule.ASSIGNED),
     (r"[\s\"'](?:-[pbu]|--user)|(?:redis|valkey)-cli", SecretRule.ASSIGNED),

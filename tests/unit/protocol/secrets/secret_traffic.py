@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import html
+import json
+from urllib.parse import quote, quote_plus
 
 SECRET = "Zq7SecretValue9x"
 """Stands in each of them, and in nothing that masking makes of them."""
@@ -81,4 +84,41 @@ SAID = (
     f"the password is {SECRET}", f"my api key is {SECRET}.", f"token -> {SECRET}", f"**Password:** {SECRET}",
     f"**API key**: `{SECRET}`", f"token `{SECRET}`", f"Your password: {SECRET}",
 )  # fmt: skip
-TRAFFIC = (*HEADERS, *ADDRESSES, *COMMANDS, *FILES, *SAID)
+_OBJECT = json.dumps({"user": "me", "token": SECRET, "z": 1})
+_SHORT = json.dumps({"api_key": SECRET}, separators=(",", ":"))
+ENCODED = (
+    quote(_OBJECT),
+    quote_plus(_OBJECT),
+    quote(_SHORT),
+    quote(quote(_SHORT)),
+    quote(_SHORT, safe=":,{}"),
+    quote(repr({"password": SECRET})),
+    f"GET /x?state={quote(_SHORT)}&b=1 HTTP/1.1",
+    quote(json.dumps({"a": _OBJECT})),
+    quote(json.dumps({"name": "API_KEY", "value": SECRET})),
+    quote(f"postgres://u:{SECRET}@h/db", safe=""),
+    quote(f"Authorization: Token {SECRET}"),
+    f"token%3D{SECRET}",
+    f"a=1&q=password%3A%20{SECRET}",
+    html.escape(_OBJECT),
+    html.escape(_SHORT).replace("&quot;", "&#34;"),
+    html.escape(repr({"token": SECRET})),
+    f"&lt;password&gt;{SECRET}&lt;/password&gt;",
+    f"<div data-props='{html.escape(_OBJECT)}'></div>",
+)
+FORMS = (
+    f'<input type="password" value="{SECRET}">', f'<input value="{SECRET}" name="api_key">',
+    f"<INPUT TYPE=password NAME=p VALUE={SECRET}>", f'<input name="csrf_token" type="hidden" value="{SECRET}"/>',
+    f'<meta name="csrf-token" content="{SECRET}">', f'<string name="api_key">{SECRET}</string>',
+    f'<entry key="password">{SECRET}</entry>', f"<key>password</key>\n<string>{SECRET}</string>",
+    f'--B\r\nContent-Disposition: form-data; name="password"\r\n\r\n{SECRET}\r\n--B--\r\n',
+    f'--B\r\nContent-Disposition: form-data; name="x[api_key]"\r\nContent-Type: text/plain\r\n\r\n{SECRET}\r\n--B',
+    f"--B\nContent-Disposition: form-data; name=token\n\n{SECRET}\n--B--\n",
+    f"setx API_KEY {SECRET}", f'setx /M API_KEY "{SECRET}"', f"SETX TOKEN {SECRET} /M", f"set -gx API_KEY {SECRET}",
+    f"set -x TOKEN '{SECRET}'", f"gh secret set API_KEY --body {SECRET}", f'gh secret set TOKEN -b"{SECRET}"',
+    f"vercel env add API_KEY {SECRET}", f'setenv("TOKEN", "{SECRET}", 1)', f'os.putenv("TOKEN", "{SECRET}")',
+    f"[Environment]::SetEnvironmentVariable('API_KEY', '{SECRET}', 'User')", f"define('DB_PASSWORD', '{SECRET}');",
+    f'os.environ["API_KEY"] = "{SECRET}"', f"headers['Authorization']='{SECRET}'", f'password = """{SECRET}"""',
+    f"| API key | {SECRET} |", f"| **token** | `{SECRET}` |",
+)  # fmt: skip
+TRAFFIC = (*HEADERS, *ADDRESSES, *COMMANDS, *FILES, *SAID, *ENCODED, *FORMS)

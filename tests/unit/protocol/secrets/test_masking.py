@@ -389,6 +389,14 @@ def test_what_only_looks_like_many_secrets_or_a_pair_stays(value: Any):
         "http://h:4873/@scope/pkg", "http://localhost:8080/@user", "<token>text</token>",
         "- name: LEVEL\n  value: debug1",
         "name: token\nvalue: 12", "the cookie: it is sweet", "Authorization: see chapter 12", "bearer: of news",
+        '<input type="password" placeholder="Password" name="p1">', '<input name="token" value="{{ token1 }}">',
+        '<string name="password">Password</string>', '<li value="1" id="token">one</li>',
+        '<key>Name</key><string>ab12cd</string>',
+        'form-data; name="file"; filename="a1.txt"\r\n\r\nsome text 12', "setx PATH C:\\\\tools1", "setx API_KEY %KEY%",
+        "set -x TOKEN $1", "set -x; API_KEY", "| token | varchar(32) |", "| password | string | required |",
+        "file:///c%3A/Users/me/a1.py", "https://h/?q=%22exact%20phrase1%22&key%3Dvalue", "it&#39;s a token&#39;s life",
+        "%7B%22max_tokens%22%3A%2212%22%7D", "token%3A%20str", "&lt;token&gt; is 12", 'setenv("TOKEN", "$TOKEN", 1)',
+        'define("token", "token")', 'data["name"] = "abc12345"',
         "ENV PATH /usr/bin1", "git config set user.name abc1", "mysql -P 3306 -u me", "https://me@h/a:b@c",
     ],
 )  # fmt: skip
@@ -408,7 +416,10 @@ def test_hostile_lines_take_linear_time():
         '"tokens":{"a":"b",' * 3_000, "-----BEGIN PRIVATE KEY-----" + '\\"' * 30_000, "value: " + "key " * 6_000,
         '"cookies":[{"value":"a"}' + ',{"value":"a"}' * 3_000, "-a_" * 10_000, "auth=" + "." * 30_000,
         "api_tokens: [" + "\n" * 64 + ",", "api_tokens: [" + "\r\n" * 30_000,
-        "-----BEGIN PRIVATE KEY-----" + "Version: " * 50,
+        "-----BEGIN PRIVATE KEY-----" + "Version: " * 50, "token%22%3A" * 6_000, "token%3D%2525252522" * 3_000,
+        "&quot;token&quot;:" * 6_000, "token%3A" + "a" * 60_000, '<input type="' * 6_000, '<input type="a" ' * 6_000,
+        "form-data; name=token\\n\\n" * 3_000, "form-data; name=token\nA: " * 3_000, "setx API_KEY " * 6_000,
+        'setenv("TOKEN","' * 3_000, "| token " * 6_000, "<key>token</key>" * 3_000, 'key"]=' * 6_000,
     ):  # fmt: skip
         mask_text(text)
     assert thread_time() - started < 13  # quadratic time would be half a minute

@@ -1,0 +1,76 @@
+"""Masks secrets in forms, as pages and requests have them: `<input type="password" value="...">`, multipart fields.
+
+Text may be JSON as written: quotes and line ends may be escaped, at any depth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from inspector.protocol.secrets.secret_keys import is_secret_key
+from inspector.protocol.secrets.spans import replace_spans
+
+_TAG = re.compile(
+    r"<(?P<tag>[A-Za-z][\w:.\-]{0,60})(?=[\s\\/])(?P<attributes>[^<>]{1,4096})>(?P<text>[^<>\s\"\\]{3,2048}(?=<\\?/))?"
+)
+_ATTRIBUTE = re.compile(
+    r"(?i)(?<![\w\-])(?P<name>type|name|id|key|value|content)[ \t]{0,8}=[ \t]{0,8}"
+    r"(?:(?P<quote>\\{0,64}[\"'])(?P<quoted>(?:(?!(?P=quote))[^\r\n]){0,2048})(?P=quote)|(?P<plain>[^\s\"'\\<>]{1,2048}))"
+)
+_NAMES, _VALUES = ("name", "key", "id"), ("value", "content")
+_NO_TEXT = frozenset(("submit", "button", "reset", "checkbox", "radio", "image", "range", "number", "color", "file"))
+"""Types of inputs with a value that is no text of a user."""
+_PLACEHOLDER = re.compile(r"[$%<{@]|\Z")
+_TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])\S{6,}")
+
+_END = r"(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
+_FIELD = re.compile(
+    r"(?i)form-data;[ \t]{0,8}name=(?:\\{0,64}\")?(?P<name>[\w.\-\[\]]{1,100})(?:\\{0,64}\")?"
+    rf"(?:[^\r\n\\]|\\{{1,64}}\"){{0,256}}(?:{_END}[A-Za-z\-]{{1,60}}:(?:[^\r\n\\]|\\{{1,64}}\"){{0,256}}){{0,8}}"
+    r"(?:(?P<real>\r?\n)\r?\n|(?:\\{1,64}r\\{1,64}n|\\{1,64}n){2})"
+    r"(?P<value>(?(real)[^\r\n]{1,4096}|(?:[^\r\n\\\"]|\\{1,64}[\"'/]){1,4096}))"
+)
+_PROPERTY = re.compile(
+    r"<key>(?P<name>[\w.\- ]{1,100})</key>(?:\s|\\{1,64}[nrt]){0,64}<string>(?P<value>[^<>\s\"\\]{3,2048})(?=<\\?/)"
+)
+
+
+def mask_forms(text: str, mask: Callable[[str], str]) -> str:
+    """Masks secrets in elements of pages, property lists, and fields of multipart bodies.
+
+    Args:
+        text: any text.
+        mask: returns the replacement of a secret.
+    """
+    if "<" in text:
+        text = replace_spans(text, _in_elements(text), mask)
+        if "<key>" in text:
+            text = replace_spans(text, _named(_PROPERTY, text), mask)
+    return replace_spans(text, _named(_FIELD, text), mask) if "form-data" in text.lower() else text
+
+
+def _named(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (found.span("value") for found in pattern.finditer(text) if is_secret_key(found["name"].rstrip("[]")))
+
+
+def _in_elements(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the spans of secrets in the attributes and the text of elements."""
+    for found in _TAG.finditer(text):
+        attributes = {one["name"].lower(): one for one in _ATTRIBUTE.finditer(found["attributes"])}
+        values = {name: one["quoted"] if one["plain"] is None else one["plain"] for name, one in attributes.items()}
+        kind, is_input = values.get("type", "").lower(), found["tag"].lower() == "input"
+        key = next((values[name] for name in _NAMES if is_secret_key(values.get(name, ""))), None)
+        is_password = is_input and kind == "password"
+        if not is_password and (key is None or kind in _NO_TEXT):
+            continue
+        holder = next((name for name in _VALUES if name in attributes), None)
+        if holder is not None:
+            value = values[holder]
+            is_word = key is not None and key.lower().endswith(value.lower())
+            if _PLACEHOLDER.match(value) is None and ((is_input and not is_word) or _TELLING.fullmatch(value)):
+                one, offset = attributes[holder], found.start("attributes")
+                start, end = one.span("quoted" if one["plain"] is None else "plain")
+                yield offset + start, offset + end
+        elif found["text"] is not None and _TELLING.fullmatch(found["text"]):
+            yield found.span("text")
