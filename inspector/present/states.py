@@ -14,7 +14,7 @@ from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
-Glyph = Literal["ring", "check", "dash", "cross"]
+Glyph = Literal["ring", "check", "dash", "cross", "plus"]
 
 ANSWER_WITHIN_NS = ANSWER_LIMIT_S * 1_000_000_000
 """Duration for which live requests count as waiting."""

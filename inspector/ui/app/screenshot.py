@@ -106,6 +106,11 @@ async def _arrange(window: MainWindow, shot: Shot) -> str | None:
     """Shows the requested view and panel; returns a sentence if one does not exist."""
     views = {view.title.lower(): view.id for view in window.center.views_of(window.shown.state)}
     panels = {title.lower(): dock for title, dock in window.docks.items()}
+    if shot.view is not None and shot.view.lower() == COMPARE:
+        if shot.other is None:
+            return "The view Compare needs another run: --with LOG names it."
+        window.center.add_view(COMPARE)
+        views[COMPARE] = COMPARE
     if shot.view == SUBSESSIONS and window.shown.state.is_sessions:
         views[SUBSESSIONS] = CONVERSATION
     for asked, known in ((shot.view, views), (shot.panel, panels)):

@@ -78,7 +78,7 @@ class RunComparing(QObject):
             if target not in found and recent.there:
                 found[target] = RunChoice(target, recent.title, recent.detail)
         found.pop(own, None)
-        return list(found.values())
+        return _told_apart(list(found.values()))
 
     def _browse(self, ignore: tuple[str, ...]) -> None:
         dialog = QFileDialog(self._parent, "Compare with", str(usual_folder(self._services)))
@@ -150,3 +150,29 @@ class RunComparing(QObject):
             prices=tuple(prices), prices_dated=dated, newest_first=settings.contexts.collapses == "newest",
             idle_after_s=settings.contexts.idle_after_s,
         )  # fmt: skip
+
+
+def _told_apart(choices: list[RunChoice]) -> list[RunChoice]:
+    """Adds the folders in which logs with equal titles differ to these titles."""
+    by_title: dict[str, list[RunChoice]] = {}
+    for choice in choices:
+        by_title.setdefault(choice.title, []).append(choice)
+    folders: dict[str, str] = {}
+    for alike in by_title.values():
+        if len(alike) > 1:
+            names = differing_folders([target_path(choice.target) for choice in alike])
+            folders.update(zip((choice.target for choice in alike), names, strict=True))
+    return [
+        choice._replace(title=f"{choice.title} in {folders[choice.target]}") if choice.target in folders else choice
+        for choice in choices
+    ]
+
+
+def differing_folders(paths: Sequence[Path]) -> list[str]:
+    """Returns the shortest ends of the folders of files that differ from one another."""
+    parts = [path.parent.parts for path in paths]
+    for depth in range(1, max(map(len, parts), default=0) + 1):
+        ends = ["/".join(one[-depth:]) for one in parts]
+        if len(set(ends)) == len(ends):
+            return ends
+    return [str(path) for path in paths]

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 HOW = "Select a turn for comparison first, then another turn."
 NO_TURN = "The selected message is in no turn. Select a message after the first prompt."
+NO_PREVIOUS = "Turn 1 has no previous turn."
 SELECT, COMPARE = "Select for comparison", "Compare with selected turn"
+COMPARE_PREVIOUS = "Compare with previous turn"
 
 
 class TurnComparing(QObject):
@@ -61,6 +63,8 @@ class TurnComparing(QObject):
         menu = QMenu(self._parent)
         menu.setObjectName("turnMenu")
         menu.setAccessibleName("Turn")
+        previous = menu.addAction(COMPARE_PREVIOUS)
+        previous.triggered.connect(lambda *_checked: self.compare_with_previous(message))
         menu.addAction(SELECT).triggered.connect(lambda *_checked: self.select(message))
         title = COMPARE if self._selected is None else f"Compare with turn {self._turn + 1}"
         compare = menu.addAction(title)
@@ -102,6 +106,25 @@ class TurnComparing(QObject):
             self._open(panes, (selected, chosen) if self._turn < turn else (chosen, selected))
 
         self._find_turn(panes, chosen, take)
+
+    def compare_with_previous(self, message: int) -> None:
+        """Compares the turn of a message with the turn before it."""
+        from inspector.engine.requests.turns import ListTurns  # imported with the first document
+
+        panes = self._shown.panes
+        if panes is None:
+            return
+
+        def take(turn: int) -> None:
+            if turn < 1:
+                self._notices.show_sentence(NO_TURN if turn < 0 else NO_PREVIOUS)
+                return
+            panes.client.send_request(
+                ListTurns(), lambda turns: self._open(panes, (int(turns.messages[turn - 1]), message)),
+                self._notices.show_sentence,
+            )  # fmt: skip
+
+        self._find_turn(panes, message, take)
 
     def _find_turn(self, panes: Panes, message: int, then: Callable[[int], object]) -> None:
         from inspector.engine.requests.turn_comparisons import TurnOfMessage  # imported with the first document

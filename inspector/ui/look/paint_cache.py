@@ -235,7 +235,7 @@ def baseline(rect: QRect, metrics: QFontMetrics) -> int:
 
 
 def _draw_glyph(painter: QPainter, glyph: str, color: QColor, box: QRectF) -> None:
-    """Draws the mark of a badge: ring for transient, check for consumed, dash for collapsed, or a cross."""
+    """Draws the mark of a badge: ring for transient, check for consumed, dash for collapsed, cross or plus."""
     pen = QPen(color, box.width() * 0.21)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -252,5 +252,7 @@ def _draw_glyph(painter: QPainter, glyph: str, color: QColor, box: QRectF) -> No
         for start, end in ((near, far), (far, near)):
             painter.drawLine(QPointF(box.x() + near, box.y() + start), QPointF(box.x() + far, box.y() + end))
     else:
-        middle = box.center().y()
-        painter.drawLine(QPointF(box.x() + 0.6 * unit, middle), QPointF(box.right() - 0.6 * unit, middle))
+        middle = box.center()
+        painter.drawLine(QPointF(box.x() + 0.6 * unit, middle.y()), QPointF(box.right() - 0.6 * unit, middle.y()))
+        if glyph == "plus":
+            painter.drawLine(QPointF(middle.x(), box.y() + 0.6 * unit), QPointF(middle.x(), box.bottom() - 0.6 * unit))

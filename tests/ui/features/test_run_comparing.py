@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.compare_runs import CompareRunsDialog
+from inspector.ui.features.run_comparing import differing_folders
 from inspector.ui.panels.compare.panel import ComparePanel
 from inspector.ui.panels.start.buttons import RecentRow
 from inspector.ui.window.main_window import MainWindow
@@ -109,5 +110,27 @@ def test_the_other_run_opens_at_the_message_and_is_found_again(qapp: QApplicatio
         panel.open_side(place, 1)
         await until(lambda: panes_of(beside).messages.current_message() == 9, "the message again")
         assert len(application.windows) == 2
+
+    run_in_window(qapp, choose)
+
+
+def test_logs_with_equal_titles_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    paths = [tmp_path / where / "runs" / "run.jsonl" for where in ("monday", "tuesday")]
+    assert differing_folders(paths) == ["monday/runs", "tuesday/runs"]
+
+
+def test_the_dialog_names_the_folders_of_logs_with_equal_titles(qapp: QApplication, tmp_path: Path) -> None:
+    paths = [tmp_path / where / "runs" / "run.jsonl" for where in ("monday", "tuesday")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+
+    async def choose(application: Application) -> None:
+        window = application.new_window()
+        application.settings.recent_files = [str(path) for path in paths]
+        window.run_comparing.ask_for_run()
+        dialog = child(window, CompareRunsDialog)
+        titles = [dialog.list.model().index(row, 0).data() for row in range(2)]
+        assert titles == ["runs/run.jsonl in monday/runs", "runs/run.jsonl in tuesday/runs"]
 
     run_in_window(qapp, choose)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app.application import Application
-from inspector.ui.features.turn_comparison import HOW
+from inspector.ui.features.turn_comparison import COMPARE_PREVIOUS, HOW, NO_PREVIOUS
 from inspector.ui.panels.conversation.panel import ConversationPanel
 from inspector.ui.panels.conversation.turn_comparison import TurnComparisonDialog
 from inspector.ui.panels.steps.panel import StepsPanel
@@ -105,3 +105,19 @@ def test_turns_are_compared_from_the_steps_and_by_name(window: MainWindow, qtbot
     qtbot.waitUntil(lambda: bool(texts(dialog)))
     assert dialog.words.text() == "1 equal step, 4 differences"
     dialog.reject()
+
+
+def test_a_turn_is_compared_with_the_one_before_it_in_two_clicks(window: MainWindow, qtbot: QtBot) -> None:
+    window.actions_by_id["view.conversation"].trigger()
+    panel = window.center.currentWidget()
+    assert isinstance(panel, ConversationPanel)
+    view = panel.side.turns_view
+    qtbot.waitUntil(lambda: panel.side.turns_model.count == 2 and panel.outline.answer is not None)
+    view.show_row(0, quietly=True)
+    choose(window, menu_by_key(window, view, view.viewport(), qtbot)[COMPARE_PREVIOUS])
+    qtbot.waitUntil(lambda: notice(window) == NO_PREVIOUS)
+    view.show_row(1, quietly=True)
+    choose(window, menu_by_key(window, view, view.viewport(), qtbot)[COMPARE_PREVIOUS])
+    qtbot.waitUntil(lambda: bool(window.findChildren(TurnComparisonDialog)))
+    dialog = child(window, TurnComparisonDialog)
+    qtbot.waitUntil(lambda: dialog.words.text() == "1 equal step, 4 differences")

@@ -33,8 +33,8 @@ LOOKS: dict[int, ClassLook] = {
     DifferenceClass.ARGUMENTS: ClassLook("other arguments", _AMBER, "ring"),
     DifferenceClass.RESULT: ClassLook("other result", _AMBER, "ring"),
     DifferenceClass.FAILED: ClassLook("failed in one", _RED, "cross"),
-    DifferenceClass.MISSING: ClassLook("missing", _RED, "dash"),
-    DifferenceClass.EXTRA: ClassLook("extra", _GREEN, "check"),
+    DifferenceClass.MISSING: ClassLook("only in A", _RED, "dash"),
+    DifferenceClass.EXTRA: ClassLook("only in B", _GREEN, "plus"),
     DifferenceClass.ORDER: ClassLook("other order", "badge.collapsed", "dash"),
     DifferenceClass.AGENT: ClassLook("other agent", _BLUE, "ring"),
     DifferenceClass.MODEL: ClassLook("other model", _BLUE, "ring"),
@@ -44,8 +44,6 @@ LOOKS: dict[int, ClassLook] = {
 
 
 def look_of(found: int, *, in_a: bool, in_b: bool) -> ClassLook:
-    """Returns the look of a row, which tells the run that has a step alone."""
-    if found not in (DifferenceClass.MISSING, DifferenceClass.EXTRA):
-        return LOOKS[found]
-    word = "lost message" if in_a and in_b else "only in A" if in_a else "only in B"
-    return LOOKS[found]._replace(word=word)
+    """Returns the look of a row. A message that both runs have, with an answer or delivery in one alone, is lost."""
+    look = LOOKS[found]
+    return look._replace(word="lost message") if found == DifferenceClass.MISSING and in_a and in_b else look

@@ -231,7 +231,7 @@ def test_a_lost_message_is_no_step_of_one_run_alone(application: Application, tm
     _, panel = compared(application, tmp_path, qtbot, Pair("", session(), session(lost=True), "", ""))
     spoken = [panel.model.spec(row).spoken for row in range(panel.model.rowCount())]
     assert any(text.startswith("first difference, lost message, A number 4") for text in spoken)
-    assert panel.bar.chips[DifferenceClass.MISSING].text() == "missing 1"
+    assert panel.bar.chips[DifferenceClass.MISSING].text() == "only in A 1"
 
 
 def test_secrets_are_masked_in_the_lanes_and_below_them(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
