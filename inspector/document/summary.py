@@ -20,7 +20,7 @@ from inspector.analysis.views.causes.chain import ChainStep
 from inspector.analysis.views.causes.likely_links import LikelyLink
 from inspector.analysis.views.latency.latency import Latency, latency_by_model, latency_by_participant, latency_by_tool
 from inspector.analysis.views.model_context.outcome import outcomes
-from inspector.analysis.views.steps.step_table import step_table
+from inspector.analysis.views.steps.step_table import StepTable, step_table
 from inspector.analysis.views.steps.time_split import are_bounded_by_agents
 from inspector.analysis.views.summaries.context_summary import naming_problem_codes, sizes_of
 from inspector.analysis.views.summaries.lifecycles import lifecycle_json, pending_results
@@ -45,8 +45,14 @@ MOST_PENDING = 100
 """Limit of listed pending results; the rest is counted."""
 
 
-def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
-    """Returns the summary of a capture; `tokens` and `context` are None unless tokens were counted."""
+def summary(document: CaptureDocument, file: str, steps: StepTable | None = None) -> dict[str, Any]:
+    """Returns the summary of a capture; `tokens` and `context` are None unless tokens were counted.
+
+    Args:
+        document: the capture.
+        file: its display name.
+        steps: its steps, if they are known.
+    """
     analysis, capture = document.analysis, document.capture
     counted = analysis.tokens.done
     contexts = analysis.contexts
@@ -76,7 +82,7 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "tokens": tokens_of(document) if counted else None,
         "context": [one.as_json(analysis) for one in outcomes(analysis)] if counted else None,
         "latency": {
-            "tools": _tool_latencies(analysis),
+            "tools": _tool_latencies(analysis, steps),
             "participants": _latencies(latency_by_participant(analysis)),
             **({"models": _latencies(models)} if (models := latency_by_model(analysis)) else {}),
         },
@@ -147,12 +153,12 @@ def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
     }  # fmt: skip
 
 
-def _tool_latencies(analysis: Analysis) -> dict[str, dict[str, float]]:
+def _tool_latencies(analysis: Analysis, steps: StepTable | None) -> dict[str, dict[str, float]]:
     """Returns latencies by tool; `at_most` counts answers whose latency is an upper bound, as in *Steps*."""
     found = _latencies(latency_by_tool(analysis))
     if not analysis.capture.transcripts.agents:
         return found
-    table, strings = step_table(analysis), analysis.capture.strings
+    table, strings = step_table(analysis) if steps is None else steps, analysis.capture.strings
     bounded = table.rows[are_bounded_by_agents(analysis.capture, table)]
     for code, count in Counter(analysis.correlation.columns["target"][bounded].tolist()).items():
         if code and strings[code] in found:

@@ -16,7 +16,7 @@ from inspector.analysis.views.model_context.chat_messages import content_of_entr
 from inspector.analysis.views.model_context.origins import origin_of
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.analysis.views.steps.expired_caches import ExpiredCache, expired_caches
-from inspector.analysis.views.steps.step_table import step_table
+from inspector.analysis.views.steps.step_table import StepTable
 from inspector.analysis.views.summaries.token_shares import sum_in_steps
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteReport
 from inspector.base.slices import run_to_end
@@ -51,16 +51,19 @@ def masked_table(table: Mapping[str, T]) -> dict[str, T]:
     return shown
 
 
-def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True) -> tuple[dict[str, Any], Account]:
+def summary_answer(
+    document: CaptureDocument, file: str, steps: StepTable, *, tokens: bool = True
+) -> tuple[dict[str, Any], Account]:
     """Returns the summary of a log and its account.
 
     Args:
         document: the log, read to its end.
         file: its display name.
+        steps: its steps.
         tokens: includes tokens if counted.
     """
-    counted = summary(document, file)
-    account, waiting = _account_and_waits(document, spared=tokens)
+    counted = summary(document, file, steps)
+    account, waiting = _account_and_waits(document, steps, spared=tokens)
     if not tokens:
         counted["tokens"] = counted["context"] = None
     tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings", "tool_counts", "models")}
@@ -83,7 +86,9 @@ def masked_tokens(counted: dict[str, Any]) -> dict[str, Any]:
     return {**counted, "contexts": mask_secrets(counted["contexts"]), **tables}
 
 
-def _account_and_waits(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dict[str, Any]]]:
+def _account_and_waits(
+    document: CaptureDocument, steps: StepTable, *, spared: bool
+) -> tuple[Account, list[dict[str, Any]]]:
     """Returns the account and the waiting requests."""
     tally = AccountTally(document.analysis)
     while not tally.step():
@@ -94,7 +99,7 @@ def _account_and_waits(document: CaptureDocument, *, spared: bool) -> tuple[Acco
         waste = waste_of(document).totals if spared else None
     usage, expired = document.analysis.usage.total(), list[ExpiredCache]()
     if usage is not None and usage.cache_write:
-        expired = expired_caches(document.analysis, step_table(document.analysis))
+        expired = expired_caches(document.analysis, steps)
     return account_of(document, tally, waste, tool_tokens, expired), waiting_json(document, tally)
 
 

@@ -26,7 +26,8 @@ from inspector.engine import wire
 from inspector.engine.client import EngineClient, EngineDiedError
 from inspector.engine.document_state import DocumentState
 from inspector.engine.request import Request
-from inspector.engine.requests.rows import MatchingMessages, MessageRows
+from inspector.engine.requests.rows import MessageRows
+from inspector.engine.requests.views import FilterRows
 from inspector.engine.targets import OpenOptions, Target
 from inspector.engine.update import Update
 from tests.bench.generate import write_envelopes
@@ -103,9 +104,9 @@ def measure(path: Path) -> dict[str, Any]:
     firsts = [chance.randrange(events.messages - _ROWS) for _ in range(200)]
     rest = [MessageRows(tuple(range(first, first + _ROWS))) for first in firsts]
     found["rows_at_rest_ms"] = percentiles(asked_ms(client, document, one) for one in rest)
-    hits = len(client.send_request(document, MatchingMessages(_HALF)).result(_WAIT_S).answer)
+    hits = len(client.send_request(document, FilterRows(1, _HALF)).result(_WAIT_S).answer.visible)
     found["hits"] = hits
-    found["filter_ms"] = percentiles(asked_ms(client, document, MatchingMessages(_HALF)) for _ in range(50))
+    found["filter_ms"] = percentiles(asked_ms(client, document, FilterRows(1, _HALF)) for _ in range(50))
     found["opened_mb"] = round(resident_kb(client.pid) / 1024)
     client.close()
     return found
@@ -138,7 +139,7 @@ def _kill_each(path: Path, kills: int) -> dict[str, Any]:
     for _ in range(kills):
         client, events = EngineClient(), Events()
         document = client.open([Target(path)], OpenOptions(follow=True, count_tokens=True), events)
-        future = client.send_request(document, MatchingMessages("text contains 'nowhere'"))
+        future = client.send_request(document, FilterRows(1, "text contains 'nowhere'"))
         time.sleep(chance.random() * _FIRST_S)
         workers = children_of(client.pid)
         os.kill(client.pid, signal.SIGKILL)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from inspector.engine.requests.context_tree import FollowContexts
 from inspector.engine.requests.log_facts import DescribeLog, LogFacts
-from inspector.engine.requests.rows import MatchingMessages
+from inspector.engine.requests.views import FilterRows
 from inspector.ui.app.application import Application
 from inspector.ui.document_client import DocumentClient
 from tests.bench import machine
@@ -91,7 +91,7 @@ async def measure(
             await until(lambda: arrived() >= own + sent["sent"], "the last message", 2 * seconds + 20)
             behind = time.perf_counter() - begun - sending
             await asyncio.sleep(0.2)
-        should_show = len(panes.client.answer_now(MatchingMessages(FILTER)))
+        should_show = len(panes.client.answer_now(FilterRows(99, FILTER)).visible)
         await until(lambda: len(panes.rows) == should_show, "the last row", 20)
         found: Found = {"sent": sent["sent"], "sent_s": sent["seconds"], "sender_late_s": sent["late_s"]}
         found |= heart.found() | {"behind_s": behind, "cpu_s": machine.cpu_s() - used}

@@ -114,7 +114,6 @@ def requests(messages: int, large: list[int], space: int, target: Path) -> Itera
     yield views.CountMatches(1, "findings")
     yield views.PlacesOfMessages(1, np.arange(messages))
     yield views.NextGap()
-    yield views.MembersOfRows(1)
     for message in large:
         yield rows.MessageRows((message,), fields=("payload.text", "tool"))
         yield rows.RemarksOfRow(message)

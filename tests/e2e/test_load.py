@@ -11,8 +11,9 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from inspector.engine.log import Log
-from inspector.engine.requests.rows import MatchingMessages, MessageRows
+from inspector.engine.requests.rows import MessageRows
 from inspector.engine.requests.summaries import SummarizeLog
+from inspector.engine.requests.views import FilterRows
 from inspector.engine.targets import OpenOptions, Target
 from inspector.ui.app.application import Application
 from inspector.ui.window.main_window import MainWindow
@@ -52,7 +53,7 @@ async def all_arrived(window: MainWindow, gateway: SendingGateway, count: int) -
     await until(lambda: messages_of(window) >= 2 + count, "the last message", 100)
     assert messages_of(window) == 2 + count
     panes = panes_of(window)
-    matching = panes.client.answer_now(MatchingMessages(FILTER))
+    matching = panes.client.answer_now(FilterRows(99, FILTER)).visible
     assert 0 < len(matching) < count
     await until(lambda: len(panes.rows) == len(matching), "the last row")
     assert np.array_equal(panes.rows.visible, matching)

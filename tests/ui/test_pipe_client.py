@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
-import numpy as np
 import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
@@ -19,9 +18,10 @@ from inspector.engine.client import EngineDiedError, OpenFailedError
 from inspector.engine.process import start_engine
 from inspector.engine.request import RequestError
 from inspector.engine.requests.latency import Latencies
-from inspector.engine.requests.rows import MatchingMessages, MessageRows
+from inspector.engine.requests.rows import MessageRows
 from inspector.engine.requests.stories import ListMessages
 from inspector.engine.requests.summaries import SummarizeLog
+from inspector.engine.requests.views import FilterRows
 from inspector.engine.targets import OpenOptions, Target
 from inspector.ui import pipe_client
 from inspector.ui.app.engines import Engines
@@ -95,7 +95,7 @@ def test_a_log_is_opened_and_answers_arrive_later(
     client = open_client(engine, log)
     assert (client.state.messages, client.state.name, client.version > 0) == (3, "log.jsonl", True)
     found: list[object] = []
-    client.send_request(MatchingMessages("tool"), lambda answer: found.append(np.asarray(answer).tolist()))
+    client.send_request(FilterRows(1, "tool"), lambda answer: found.append(answer.visible.tolist()))
     assert found == []
     qtbot.waitUntil(lambda: bool(found), timeout=_WAIT_MS)
     assert found == [[0, 1]]
@@ -134,9 +134,9 @@ def test_a_question_that_cannot_be_answered_fails_with_a_sentence(
 ) -> None:
     client = open_client(engine, log)
     with pytest.raises(RequestError, match="A value is expected"):
-        client.answer_now(MatchingMessages("nonsense == ("))
+        client.answer_now(FilterRows(1, "nonsense == ("))
     failures: list[object] = []
-    client.send_request(MatchingMessages("nonsense == ("), failures.append, failures.append)
+    client.send_request(FilterRows(1, "nonsense == ("), failures.append, failures.append)
     qtbot.waitUntil(lambda: bool(failures), timeout=_WAIT_MS)
     assert isinstance(failures[0], str)
 

@@ -42,18 +42,6 @@ _MAX_DECODED_BYTES = 1 << 17
 """Bytes decoded for one answer: about 200 usual rows in 30 ms. A screen of 1 MB messages would take 500 ms."""
 
 
-class MatchingMessages(Request[NDArray[np.uint32]], frozen=True):
-    """Messages that pass a filter: (n,) uint32, in capture order.
-
-    Attributes:
-        filter: a display filter.
-        selected_context: the path of `$context`.
-    """
-
-    filter: str = ""
-    selected_context: str | None = None
-
-
 class NoteOnFilter(Request[str | None], frozen=True):
     """Advice about a valid filter that probably means something else; None without any."""
 
@@ -123,10 +111,10 @@ class MessageLooks(Request[Looks], frozen=True):
     selected_context: str | None = None
 
 
-def compiled_filter(text: str, selected_context: str | None = None) -> DisplayFilter:
+def compiled_filter(text: str) -> DisplayFilter:
     """Compiles a filter. Raises RequestError with its error."""
     try:
-        return compile_filter(text, selected_context=selected_context)
+        return compile_filter(text)
     except FilterError as error:
         raise RequestError(f"{error} (at character {error.position + 1})") from None
 
@@ -140,14 +128,6 @@ def matching_messages(analysis: Analysis, filter_: DisplayFilter) -> Iterator[ND
         yield rows[filter_.mask(analysis, rows)].astype(np.uint32)
         # The first matches come at once; later blocks are large for speed.
         start, step = start + step, min(step * 2, most)
-
-
-def _matching(held: OpenDocument, asked: MatchingMessages) -> Steps[NDArray[np.uint32]]:
-    found: list[NDArray[np.uint32]] = []
-    for block in matching_messages(held.document.analysis, compiled_filter(asked.filter, asked.selected_context)):
-        found.append(block)
-        yield
-    return np.concatenate(found) if found else np.empty(0, np.uint32)
 
 
 def _note(_held: OpenDocument, asked: NoteOnFilter) -> str | None:
@@ -237,7 +217,6 @@ def _looks(held: OpenDocument, asked: MessageLooks) -> Steps[Looks]:
 
 
 QUERIES = (
-    Query(MatchingMessages, NDArray[np.uint32], _matching),
     Query(NoteOnFilter, str | None, _note),
     Query(MessageRows, list[RowContent], _rows),
     Query(RemarksOfRow, RowRemarks, _remarks),

@@ -105,8 +105,7 @@ class StepHead(msgspec.Struct, frozen=True):
         limit: reported limit of that context.
         compactions: of that context.
         failed_ns: (f,) int64, times of failed calls.
-        traces: number of traces with a critical path.
-        path_ns: duration of the longest of them.
+        path_ns: duration of the longest trace.
         path: steps with the most time on its critical path, most first.
         path_words: the same in a sentence.
         whole: the figures of all messages, if a filter or scope is in force.
@@ -134,7 +133,6 @@ class StepHead(msgspec.Struct, frozen=True):
     limit: int | None = None
     compactions: list[Compaction] = []
     failed_ns: NDArray[np.int64] = _NONE
-    traces: int = 0
     path_ns: int = 0
     path: list[PathShare] = []
     path_words: str = ""
@@ -351,7 +349,7 @@ def _path_words(
         shares.append(PathShare(int(table.rows[step]), name, took))
     whole = int(table.took_ns[root])
     words = path_sentence(shares, len(steps), whole, len(roots))
-    return {"traces": len(roots), "path_ns": whole, "path": shares, "path_words": words}
+    return {"path_ns": whole, "path": shares, "path_words": words}
 
 
 def _describe(held: OpenDocument, asked: DescribeSteps) -> list[StepText]:

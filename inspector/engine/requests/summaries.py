@@ -11,6 +11,7 @@ from inspector.engine.counting import counted_tokens
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, Steps
 from inspector.engine.requests.log_facts import SourceFacts, list_sources
+from inspector.engine.requests.turns import steps_of
 from inspector.present.account import Account
 from inspector.present.answers import masked_tokens, summary_answer
 from inspector.present.findings import failed_filter
@@ -57,7 +58,7 @@ def _summary(held: OpenDocument, asked: SummarizeLog) -> Steps[LogSummary]:
     document = held.document
     if asked.counted:
         yield from counted_tokens(held)
-    figures, account = summary_answer(document, asked.file or document.name, tokens=asked.tokens)
+    figures, account = summary_answer(document, asked.file or document.name, steps_of(held), tokens=asked.tokens)
     capture = document.capture
     return LogSummary(
         figures, account, list_sources(held), len(capture.sightings), capture.failed_count, failed_filter(capture)

@@ -196,19 +196,6 @@ class NextGap(Request[GapFacts], frozen=True):
     after: int | None = None
 
 
-class MembersOfRows(Request[NDArray[np.uint32]], frozen=True):
-    """Filtered messages that rows stand for: of the given ones, or of all rows for None; ascending, (n,) uint32.
-
-    Attributes:
-        view: number of the view.
-        messages: messages with a row, ascending, (n,) uint32.
-    """
-
-    is_urgent: ClassVar[bool] = True
-    view: int
-    messages: NDArray[np.uint32] | None = None
-
-
 def _compiled(held: OpenDocument, text: str, selected_context: str | None) -> DisplayFilter:
     try:
         return held.compiled(text, selected_context)
@@ -319,11 +306,6 @@ def _next_gap(held: OpenDocument, asked: NextGap) -> GapFacts:
     return GapFacts(len(gaps.rows), gaps.next_after(asked.after))
 
 
-def _members(held: OpenDocument, asked: MembersOfRows) -> NDArray[np.uint32]:
-    rows = held.view(asked.view).rows
-    return rows.chosen if asked.messages is None else rows.members(asked.messages)
-
-
 QUERIES = (
     Query(FilterRows, ShownRows, _filter),
     Query(ArrangeRows, ShownRows, _arrange),
@@ -333,5 +315,4 @@ QUERIES = (
     Query(CountMatches, int | None, _count),
     Query(PlacesOfMessages, RowPlaces, _places),
     Query(NextGap, GapFacts, _next_gap),
-    Query(MembersOfRows, NDArray[np.uint32], _members),
 )

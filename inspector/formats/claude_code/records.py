@@ -125,7 +125,6 @@ class Line(msgspec.Struct, gc=False):
     isSidechain: bool | None = None
     agentId: str | None = None
     agentName: str | None = None
-    teamName: str | None = None
     leafUuid: str | None = None
     message: Message | None = None
     isMeta: bool | None = None

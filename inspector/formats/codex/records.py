@@ -106,7 +106,6 @@ class Inner(msgspec.Struct, gc=False):
     status: Any = None
     new_thread_id: str | None = None
     new_agent_role: str | None = None
-    receiver_thread_id: str | None = None
 
 
 class Line(msgspec.Struct, gc=False):

@@ -69,7 +69,6 @@ class Outline(msgspec.Struct, frozen=True):
         counts: (n,) int64, steps that it folds, or that are directly below it.
         is_open: (n,) bool, True for a fold, sub-agent or group whose steps follow.
         sizes: (n,) int64, bytes of its text, an estimate of its height.
-        times_ns: (n,) int64, time of the first message; NO_TIME if unknown.
         nodes: (n,) int64, context that contains it, MAIN (-1) for the main one.
         opens: (n,) int64, context that it opened; -1 without one.
         contexts: (n,) int64, tokens of the context that the last output before it reports, of the same context; -1 if
@@ -92,7 +91,6 @@ class Outline(msgspec.Struct, frozen=True):
     counts: Rows
     is_open: NDArray[np.bool_]
     sizes: Rows
-    times_ns: Rows
     nodes: Rows
     opens: Rows
     contexts: Rows
@@ -527,7 +525,7 @@ class _Builder:
         return Outline(
             kinds.astype(np.uint8), messages, lasts, steps, table.turns[steps], columns[:, 2].astype(np.uint8), states,
             columns[:, 3], columns[:, 4].astype(np.bool_), sizes,
-            self._columns["time_ns"][: self._count][messages].astype(np.int64), table.nodes[steps], opens,
+            table.nodes[steps], opens,
             self._reported_contexts(steps), self._failures(items), items, records, unfolded,
         )  # fmt: skip
 

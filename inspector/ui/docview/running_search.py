@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from inspector.engine.requests.filters import Scope, ValidFilter
-from inspector.engine.requests.views import FilterRows, Progress, ProgressOfView, ShownRows
-from inspector.ui import intervals
+from inspector.engine.requests.views import FilterRows, Progress, ShownRows
 from inspector.ui.panels.messages.view_rows import VIEW, ViewRows
-from inspector.ui.widgets.latest_answer import Client, Pending
+from inspector.ui.panels.messages.view_work import ViewWork
+from inspector.ui.widgets.latest_answer import Client
 
 
 class Found(NamedTuple):
@@ -34,66 +34,34 @@ class RunningSearch(QObject):
 
     def __init__(self, client: Client, rows: ViewRows, parent: QObject) -> None:
         super().__init__(parent)
-        self._client = client
         self._rows = rows
-        self._wanted: tuple[ValidFilter, Scope | None] | None = None
-        self._pending: Pending | None = None
-        self._pending_progress: Pending | None = None
-        self._progress = QTimer(self)
-        self._progress.setSingleShot(True)
-        self._progress.timeout.connect(self._request_progress)
+        self._work: ViewWork[tuple[ValidFilter, Scope | None]] = ViewWork(client, self._report, self._on_found, self)
 
     @property
     def busy(self) -> bool:
         """True while a search runs."""
-        return self._wanted is not None
+        return self._work.wanted is not None
 
     @property
     def filter(self) -> ValidFilter:
         """The filter in search, else the one in force."""
-        return self._rows.filter if self._wanted is None else self._wanted[0]
+        return self._rows.filter if self._work.wanted is None else self._work.wanted[0]
 
     @property
     def scope(self) -> Scope | None:
         """The scope in search, else the one in force."""
-        return self._rows.scope if self._wanted is None else self._wanted[1]
+        return self._rows.scope if self._work.wanted is None else self._work.wanted[1]
 
     def start(self, filter_: ValidFilter, scope: Scope | None) -> None:
         """Starts a search and cancels the running one. Cheap searches complete at once."""
-        if self.busy:
-            self._end()
-        self._wanted = filter_, scope
-        question = FilterRows(VIEW, filter_.text, filter_.selected_context, scope)
-        pending = self._client.send_request(question, self._on_found, lambda _sentence: self._end())
-        if self.busy:
-            self._pending = pending
-            self._progress.start(round(intervals.QUIET_S * 1000))
+        self._work.start((filter_, scope), FilterRows(VIEW, filter_.text, filter_.selected_context, scope))
 
     def stop(self) -> None:
         """Cancels the search, for example because the document is about to close."""
-        for pending in (self._pending, self._pending_progress):
-            if pending is not None:
-                pending.cancel()
-        self._wanted = self._pending = self._pending_progress = None
-        self._progress.stop()
+        self._work.stop()
 
-    def _on_found(self, shown: ShownRows) -> None:
-        if self._wanted is None:
-            return
-        found = Found(*self._wanted, shown)
-        self._end()
-        self.found.emit(found)
+    def _on_found(self, wanted: tuple[ValidFilter, Scope | None], shown: ShownRows) -> None:
+        self.found.emit(Found(*wanted, shown))
 
-    def _request_progress(self) -> None:
-        if self.busy:
-            self._pending_progress = self._client.send_request(ProgressOfView(VIEW), self._report)
-
-    def _report(self, progress: Progress) -> None:
-        if self.busy:
-            # Not before the answer: requests would pile up in a slow engine and hold up the search itself.
-            self._progress.start(round(intervals.TELL_S * 1000))
-            self.searching.emit(progress.fraction, progress.found)
-
-    def _end(self) -> None:
-        self.stop()
-        self.searching.emit(None, 0)
+    def _report(self, progress: Progress | None) -> None:
+        self.searching.emit(*((None, 0) if progress is None else (progress.fraction, progress.found)))

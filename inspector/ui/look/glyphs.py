@@ -19,11 +19,6 @@ from inspector.base import paths
 _log = logging.getLogger(__name__)
 
 
-def has_glyph(name: str) -> bool:
-    """Returns True if the font has an icon of this name ("folder-open-line")."""
-    return name in _characters()
-
-
 def glyph_icon(name: str, *, off: QColor, on: QColor, disabled: QColor) -> QIcon:
     """Makes an icon of one glyph.
 

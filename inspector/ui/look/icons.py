@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QIcon, QPixmap
 
 from inspector.base import paths
 from inspector.ui.look.design_tokens import COLORS
-from inspector.ui.look.glyphs import glyph_icon, has_glyph
+from inspector.ui.look.glyphs import glyph_icon
 
 KIND_ICONS: dict[str, str] = {
     "chat": "ri.chat-1-line",
@@ -197,10 +197,6 @@ def kind_token(kind: str) -> str:
 
 def kind_pixmap(kind: str, size: int = 14, dpr: float = 1.0) -> QPixmap:
     return pixmap(kind_icon(kind), kind_token(kind), size, dpr)
-
-
-def glyph_exists(name: str) -> bool:
-    return has_glyph(glyph_name(name).removeprefix("ri."))
 
 
 def app_icon() -> QIcon:

@@ -110,10 +110,6 @@ class FilterEditor(QPlainTextEdit):
 
     # Errors
 
-    def error_span(self) -> tuple[int, int] | None:
-        """Returns position and length of the underline in characters, or None."""
-        return self._trouble
-
     def mark_trouble(self, trouble: tuple[int, int] | None) -> None:
         """Underlines a range; length 0 marks a place where text is missing."""
         if trouble != self._trouble:

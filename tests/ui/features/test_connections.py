@@ -63,7 +63,9 @@ def entries(menu: QMenu) -> list[QAction]:
 
 
 def rows(window: MainWindow) -> list[str]:
-    return [title for title, _ in window.start_page.recent_words()]
+    return [
+        row.title for row in window.start_page.findChildren(RecentRow) if row.objectName().startswith("startRecent")
+    ]
 
 
 def welcomed(window: MainWindow) -> bool:

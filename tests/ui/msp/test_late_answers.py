@@ -28,7 +28,7 @@ def test_chat_list_and_figures_arrive_and_follow_edits(
         panel.show_subsession("s3")
         await until(lambda: panel.sub is not None and panel.sub.key == "s3", "the other sub-session")
         await until(lambda: not late.pending, "its rows")
-        assert panel.list.shown_key == "s3"
+        assert panel.list.view.selected == "s3"
         last = "message 199 of 3, about kelvins and other units"
         await until(lambda: said(panel)[-1].endswith(last), "the last card")
         bar = panel.chat.conversation.view.verticalScrollBar()

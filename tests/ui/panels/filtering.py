@@ -6,13 +6,13 @@ import numpy as np
 
 from inspector.analysis import AnalysisChanges
 from inspector.engine.requests.filters import check_text
-from inspector.engine.requests.rows import MatchingMessages
-from inspector.engine.requests.views import MembersOfRows
+from inspector.engine.requests.views import ArrangeRows, FilterRows
 from inspector.engine.update import Update
 from inspector.ui.docview.panes import Panes
 from inspector.ui.docview.running_search import RunningSearch
 from inspector.ui.panels.messages.panel import MessagesPanel
-from inspector.ui.panels.messages.view_rows import VIEW
+
+_OTHER_VIEW = 99
 
 
 def show_filter(panel: MessagesPanel, text: str) -> None:
@@ -26,13 +26,8 @@ def show_filter(panel: MessagesPanel, text: str) -> None:
 
 def matching(view: MessagesPanel | Panes, text: str) -> list[int]:
     """The messages that a filter finds among all."""
-    return view.client.answer_now(MatchingMessages(text)).tolist()
-
-
-def members(view: MessagesPanel | Panes, *rows: int) -> list[int]:
-    """The messages that some rows of the table stand for, or all of them."""
-    asked = np.array(rows, np.uint32) if rows else None
-    return view.client.answer_now(MembersOfRows(VIEW, asked)).tolist()
+    view.client.answer_now(ArrangeRows(_OTHER_VIEW, folds=False))
+    return view.client.answer_now(FilterRows(_OTHER_VIEW, text)).visible.tolist()
 
 
 def follow(panel: MessagesPanel, changes: AnalysisChanges) -> None:

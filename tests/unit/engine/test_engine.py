@@ -11,8 +11,10 @@ from inspector.engine.engine import Engine
 from inspector.engine.opening import Target
 from inspector.engine.request import Request, RequestError
 from inspector.engine.requests.latency import Latencies
-from inspector.engine.requests.rows import MatchingMessages, MessageRows
+from inspector.engine.requests.rows import MessageRows
+from inspector.engine.requests.views import FilterRows
 from inspector.engine.update import Update
+from inspector.filters import batch_size, compile
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 
 
@@ -23,15 +25,15 @@ def test_a_log_is_opened_in_steps_and_answers_requests(tmp_path: Path) -> None:
     log.write_bytes(b"".join(_line(one) for one in (ask, tool_result(ask), envelope())))
     engine = Engine()
     number, steps = engine.open([Target(log)])
-    assert engine.answer_request(number, MatchingMessages()).tolist() == []
+    assert engine.answer_request(number, FilterRows(1)).visible.tolist() == []
     engine.read(steps)
-    assert engine.answer_request(number, MatchingMessages('kind like "mcp/*"')).tolist() == [0, 1]
+    assert engine.answer_request(number, FilterRows(1, 'kind like "mcp/*"')).visible.tolist() == [0, 1]
     rows = engine.answer_request(number, MessageRows((1, 0)))
     assert [row.number for row in rows] == ["2", "1"]
     assert engine.answer_request(number, Latencies()).rows[0].name == "grep"
     engine.close()
     with pytest.raises(RequestError):
-        engine.answer_request(number, MatchingMessages())
+        engine.answer_request(number, FilterRows(1))
 
 
 def _line(one: dict[str, object]) -> bytes:
@@ -41,7 +43,7 @@ def _line(one: dict[str, object]) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "request_", [MatchingMessages("kind =="), MessageRows((3,)), MessageRows((-1,)), MessageRows((0,) * 3_000)]
+    "request_", [FilterRows(1, "kind =="), MessageRows((3,)), MessageRows((-1,)), MessageRows((0,) * 3_000)]
 )
 def test_a_wrong_request_is_refused_with_a_sentence(request_: Request[Any]) -> None:
     engine = Engine()
@@ -68,15 +70,17 @@ def test_the_version_rises_and_subscribers_see_the_changes() -> None:
     assert engine.version(number) > version
 
 
-def test_a_cancelled_request_stops_at_its_next_pause() -> None:
+def test_a_cancelled_request_stops_at_its_next_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile, "BLOCK_S", 0.0)
+    monkeypatch.setattr(batch_size, "_MAX_SIZE", 64)
     engine = Engine()
-    number = engine.adopt(document_of(envelope()))
-    steps = engine.begin(number, MatchingMessages())
+    number = engine.adopt(document_of(*(envelope("chat", {"n": n}) for n in range(300))))
+    steps = engine.begin(number, FilterRows(1, "payload.n < 5"))
     next(steps)
     steps.close()
     with pytest.raises(StopIteration):
         next(steps)
-    assert engine.answer_request(number, MatchingMessages()).tolist() == [0]
+    assert engine.answer_request(number, FilterRows(1, "payload.n < 1")).visible.tolist() == [0]
 
 
 def test_figures_kept_between_requests_follow_changes() -> None:

@@ -27,9 +27,10 @@ from inspector.engine.opening import OpenOptions, Target
 from inspector.engine.process import COMMAND
 from inspector.engine.request import Request, RequestError
 from inspector.engine.requests.latency import Latencies
-from inspector.engine.requests.rows import MatchingMessages, MessageRows
+from inspector.engine.requests.rows import MessageRows
 from inspector.engine.requests.stories import ListMessages
 from inspector.engine.requests.summaries import SummarizeLog
+from inspector.engine.requests.views import CountMatches, FilterRows
 from inspector.engine.targets import Gateway
 from inspector.engine.update import Update
 from inspector.settings import Settings, save_settings
@@ -121,7 +122,7 @@ def test_answers_are_those_of_an_engine_in_process(client: EngineClient, log: Pa
     own = Engine()
     here, steps = own.open([Target(log)])
     own.read(steps)
-    requests: list[Request[Any]] = [MatchingMessages("tool"), MessageRows((0, 2)), Latencies("participant")]
+    requests: list[Request[Any]] = [CountMatches(1, "tool"), MessageRows((0, 2)), Latencies("participant")]
     for request in requests:
         there = client.send_request(number, request).result(_WAIT_S).answer
         mine = own.answer_request(here, request)
@@ -132,7 +133,7 @@ def test_answers_are_those_of_an_engine_in_process(client: EngineClient, log: Pa
 def test_failures_are_sentences(client: EngineClient, log: Path, tmp_path: Path) -> None:
     number, _ = opened(client, log)
     with pytest.raises(RequestError, match="missing"):
-        client.send_request(number, MatchingMessages("kind ==")).result(_WAIT_S)
+        client.send_request(number, FilterRows(1, "kind ==")).result(_WAIT_S)
     with pytest.raises(RequestError, match="no open document"):
         client.send_request(number + 100, Latencies()).result(_WAIT_S)
     _, missing = opened(client, tmp_path / "none.jsonl")
@@ -168,12 +169,12 @@ def test_a_stopped_reading_goes_on(client: EngineClient, tmp_path: Path) -> None
     number = client.open([Target(path)], OpenOptions(), events)
     client.stop_reading(number)
     assert events.ended.wait(_WAIT_S)
-    before = len(client.send_request(number, MatchingMessages()).result(_WAIT_S).answer)
+    before = len(client.send_request(number, FilterRows(1)).result(_WAIT_S).answer.visible)
     assert before < 30_000
     events.ended.clear()
     client.continue_document(number)
     assert events.ended.wait(_WAIT_S)
-    assert len(client.send_request(number, MatchingMessages()).result(_WAIT_S).answer) == 30_000
+    assert len(client.send_request(number, FilterRows(1)).result(_WAIT_S).answer.visible) == 30_000
     client.close_document(number)
 
 
@@ -245,7 +246,7 @@ def test_requests_to_a_hung_engine_do_not_block_and_are_answered_later(own_clien
     os.kill(own_client.pid, signal.SIGSTOP)
     # More than its pipe holds, and one that is larger than the pipe.
     asked = [own_client.send_request(number, Latencies()) for _ in range(2_000)]
-    large = own_client.send_request(number, MatchingMessages("x" * 100_000))
+    large = own_client.send_request(number, FilterRows(1, "x" * 100_000))
     with pytest.raises(RequestError, match="does not answer in time"):
         own_client.answer_within(number, Latencies(), 0.2)
     began = time.monotonic()

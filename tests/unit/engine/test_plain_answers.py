@@ -15,8 +15,10 @@ from inspector.engine.opening import Target
 from inspector.engine.request import Request, RequestError
 from inspector.engine.requests.account import WaitFilter, Waits, WaitsNow, WhatHappened
 from inspector.engine.requests.agent_sessions import NewestSessions
-from inspector.engine.requests.chains import ChainOfMessage, StepInChain
+from inspector.engine.requests.agents import ListAgents
+from inspector.engine.requests.chains import ChainOfMessage, MayHaveChanged, StepInChain
 from inspector.engine.requests.clock import SetTime
+from inspector.engine.requests.columns import FiguresOfColumns
 from inspector.engine.requests.comparison import CompareMessages
 from inspector.engine.requests.conditions import CountHidden
 from inspector.engine.requests.context_tree import (
@@ -26,18 +28,29 @@ from inspector.engine.requests.context_tree import (
     FollowContexts,
     TipOfContext,
 )
-from inspector.engine.requests.conversation import CardKind, CardRef, DescribeCards, OutlineConversation, OutlineOptions
+from inspector.engine.requests.conversation import (
+    CardKind,
+    CardRef,
+    CopyCards,
+    DescribeCards,
+    FindInConversation,
+    OutlineConversation,
+    OutlineOptions,
+)
 from inspector.engine.requests.copies import CopyCellFilter, CopyMessages, CopyRows, DescribeRow, TotalsOfMessages
 from inspector.engine.requests.document_settings import ApplySettings, CountFirst
+from inspector.engine.requests.exports import CheckColumns, ContextFileName, CountExportable
 from inspector.engine.requests.facets import CountFacets
 from inspector.engine.requests.fields import NamesOfFields
 from inspector.engine.requests.files import ListFiles
 from inspector.engine.requests.filters import CheckFilter, CompleteFilter, FilterAsSql
 from inspector.engine.requests.find import EndFind, FindHits, FindQuery
+from inspector.engine.requests.finding_lists import GroupFindings
 from inspector.engine.requests.finding_rows import DescribeFindings, Grouping, OrderFindings
 from inspector.engine.requests.growth import ContextGrowth
 from inspector.engine.requests.latency import Latencies
 from inspector.engine.requests.locations import LocateMessage, ResolveContext
+from inspector.engine.requests.log_facts import DescribeLog, ListSources, RecentLogFacts
 from inspector.engine.requests.marks import (
     DescribeMarks,
     ListMarks,
@@ -52,6 +65,7 @@ from inspector.engine.requests.marks import (
 )
 from inspector.engine.requests.message_ids import FindMessages, SearchIds
 from inspector.engine.requests.minimap import MessagesToMark
+from inspector.engine.requests.model_contexts import CompareModelContext, FindModel
 from inspector.engine.requests.moments import FindMessageAt, TimeOfMessage
 from inspector.engine.requests.next_messages import FindNextMessage
 from inspector.engine.requests.overview import ShowOverview
@@ -71,9 +85,12 @@ from inspector.engine.requests.places import (
 )
 from inspector.engine.requests.plots import MessageBefore, MessagePosition, NameMessage, NextPosition, RangeCondition
 from inspector.engine.requests.problems import CountFailures, ProblemCounts
+from inspector.engine.requests.queries import CompleteQuery
 from inspector.engine.requests.rates import CountRates, DescribeBar
 from inspector.engine.requests.raw_text import CopyRawText, ShowRawText
-from inspector.engine.requests.rows import MatchingMessages, MessageRows
+from inspector.engine.requests.repairs import FixedCalls
+from inspector.engine.requests.rows import MessageLooks, MessageRows, NoteOnFilter, OriginalLines, RemarksOfRow
+from inspector.engine.requests.run_tables import CountRun, TabulateRun
 from inspector.engine.requests.saved_views import FindScope, HeadDigest, NamedScope, NameScope
 from inspector.engine.requests.scopes import DescribeScope, TopicsOfLog
 from inspector.engine.requests.seen_contexts import (
@@ -87,7 +104,10 @@ from inspector.engine.requests.seen_contexts import (
     ShowSeenContext,
 )
 from inspector.engine.requests.source_rows import DescribeSources
-from inspector.engine.requests.table import answer_decoder, request_decoder
+from inspector.engine.requests.steps import DescribeRange, DescribeSteps, ListSteps, StepQuestion
+from inspector.engine.requests.stories import MessageFileName, TellChain, TellMessage
+from inspector.engine.requests.summaries import SummarizeLog, SumTokens
+from inspector.engine.requests.table import QUERIES, answer_decoder, request_decoder
 from inspector.engine.requests.timeline import (
     DescribeItem,
     FindInTimeline,
@@ -101,18 +121,20 @@ from inspector.engine.requests.timeline import (
     UpdateTimeline,
 )
 from inspector.engine.requests.tokens import CountTokens, TokenRowTarget, TokenUsage
+from inspector.engine.requests.turn_comparisons import TurnOfMessage
 from inspector.engine.requests.turns import DescribePrompts, ListTurns
 from inspector.engine.requests.value_tree import FilterOfValue, RowsBelow, ShowTree, WholeValue
 from inspector.engine.requests.views import (
     ArrangeRows,
     CountMatches,
     FilterRows,
-    MembersOfRows,
+    FollowRows,
     NextGap,
+    PlacesOfMessages,
     ProgressOfView,
     SortRows,
 )
-from inspector.engine.requests.waste import AvoidableTokens
+from inspector.engine.requests.waste import AvoidableTokens, ListWaste
 from inspector.filters.stacked_conditions import FilterStack
 from inspector.filters.visible import Reach, Scope
 from tests.builders import lines_of
@@ -134,14 +156,14 @@ REQUESTS: list[Request[Any]] = [
     CountTokens((0,)), CountTokens(), LocateMessage(0), ResolveContext(MAIN),
     SetTime(10**18), HeadDigest(2), NameScope(Scope(0, None)),
     FindScope(NamedScope("", "", "")),
-    MatchingMessages("tool"), MessageRows((0, 2)),
+    MessageRows((0, 2)),
     Latencies(), Latencies("participant"), AvoidableTokens(),
     TokenUsage("context", below=True, plotted=True), TokenUsage("kind", plotted=True, by_order=True),
     TokenRowTarget("participant", below=False, key=1), MessageBefore(2**62), NextPosition(None, 1), MessagePosition(0),
     RangeCondition(0, 10**6, by_order=True), ChainOfMessage(1), StepInChain((0,), 0, 1), MessagesToMark(1), NextGap(),
     ArrangeRows(1, hides_bookkeeping=True), CountMatches(1, "kind"),
     FilterRows(1, "kind", scope=Scope(0, None)), SortRows(1, "size", descending=True), ProgressOfView(1),
-    MembersOfRows(1), FindNextMessage(1, "problem", None, 1), FindNextMessage(1, "context", 0, -1),
+    FindNextMessage(1, "problem", None, 1), FindNextMessage(1, "context", 0, -1),
     TimeOfMessage(0), FindMessageAt(1, 0),
     ShowRawText(0), ShowRawText(1, "formatted", 1, with_secrets=True), CopyRawText(0, "line"),
     DescribeMessage(0), DescribeMessage(1, "Related", hints=True), DescribeContext(0, MAIN),
@@ -179,6 +201,24 @@ REQUESTS.extend([
     ShowSeenContext(by_size=True), ShowSeenContext(message=30, compared=2), DescribeEntries(2, (0, 2, 5)),
     EntryText(2, 2), NextChange(2, 1), ReaderAt(2), ReaderAt(2, (0, -1)), CopyContext(_LEAD),
 ])  # fmt: skip
+_FEW = np.arange(2, dtype=np.uint32)
+REQUESTS.extend([
+    ListAgents(), FiguresOfColumns(), FindInConversation(FindQuery("a", match_case=True)),
+    CopyCards((CardRef(int(CardKind.PROMPT), 0, 3),)), CheckColumns(("no",)), CheckColumns(("nonsense",)),
+    ContextFileName(ContextTarget(0, MAIN)), CountExportable(1, _FEW), GroupFindings(), DescribeLog(),
+    RecentLogFacts(), ListSources(), FindModel(), CompareModelContext(1), CompleteQuery("select ", 7),
+    FixedCalls((0, 1)),
+    NoteOnFilter("tool"), RemarksOfRow(0), OriginalLines(0), MessageLooks((0, 1), ()), TabulateRun("x"), CountRun(),
+    ListSteps(), DescribeSteps(StepQuestion(), 1, [0]), DescribeRange(1, "kind"), TellMessage(0), TellChain(1),
+    MessageFileName(0), SummarizeLog(), SumTokens(), TurnOfMessage(0), PlacesOfMessages(1, np.arange(2)), ListWaste(),
+    MayHaveChanged(1, (0,), 0, 2, np.arange(1)), FollowRows(1, 0, 0, np.arange(0)),
+])  # fmt: skip
+_ASKED_ELSEWHERE = {
+    "CompareContexts", "CompareRow", "CompareRowMessages", "CompareTurns", "CopyMarks", "CountFacets", "CountHidden",
+    "DescribeComparedContexts", "DescribeComparedRows", "ExportSources", "FinalContent", "LatestRelease", "MoveMarks",
+    "PictureBytes", "SaveMessage", "WriteComparison", "WriteMarks",
+}  # fmt: skip
+"""Requests that need a comparison, a picture, changed files, a feed, or a file to write."""
 _MADE = "made.jsonl"
 _SAMPLES = ("captures/demo-round.ctxcap", "captures/loop-mcp.jsonl", "captures/model-wire.jsonl", _MADE)
 
@@ -205,11 +245,17 @@ def test_answers_are_equal_after_the_pipe(engine: Engine, request_: Request[Any]
     assert as_lists(answer_decoder(type(request_)).decode(wire.encode(answer))) == as_lists(answer)
 
 
+def test_every_request_without_parts_is_asked() -> None:
+    """Those about files of sub-sessions have tests of their own."""
+    names = {one.request.__name__ for one in QUERIES if one.part is None and "msp_" not in one.request.__module__}
+    assert names - {type(one).__name__ for one in REQUESTS} == _ASKED_ELSEWHERE
+
+
 def test_messages_in_a_request_survive_the_pipe() -> None:
-    asked = MembersOfRows(1, np.array([0, 7], np.uint32))
+    asked = CountExportable(1, np.array([0, 7], np.uint32))
     again = request_decoder().decode(wire.encode(asked))
-    assert again.messages.dtype == np.uint32
-    assert again.messages.tolist() == [0, 7]
+    assert again.selected.dtype == np.uint32
+    assert again.selected.tolist() == [0, 7]
 
 
 def test_a_view_in_a_request_survives_the_pipe(engine: Engine) -> None:

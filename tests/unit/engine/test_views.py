@@ -19,7 +19,6 @@ from inspector.engine.requests.views import (
     CountMatches,
     FilterRows,
     FollowRows,
-    MembersOfRows,
     PlacesOfMessages,
     ProgressOfView,
     SortRows,
@@ -118,8 +117,6 @@ def test_answers_about_a_view() -> None:
     everything = np.arange(count)
     places = engine.answer_request(number, PlacesOfMessages(VIEW, everything))
     assert (len(places.rows), places.hidden.any()) == (count, False)
-    members = engine.answer_request(number, MembersOfRows(VIEW))
-    assert members.tolist() == order.messages.tolist()
     with pytest.raises(RequestError, match="missing"):
         engine.answer_request(number, FilterRows(VIEW, "tool =="))
     with pytest.raises(RequestError, match="nonsense"):

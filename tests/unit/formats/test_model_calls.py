@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import summary_answer
 from tests.builders import GrowingLog, document_at, document_of, field_values, lines_of, log_file
@@ -197,7 +198,7 @@ def test_a_request_made_again_is_the_same_call() -> None:
     assert len({document.capture.records.envelope_id(row) for row in (0, 3)}) == 1
     assert [row[0] for row in field_values(document, "state") if row[0]] == ["answered", "answered"]
     assert document.analysis.usage.calls_by_model() == {"m-1": 1}
-    assert summary_answer(document, "log")[0]["rpc"]["requests"] == 0
+    assert summary_answer(document, "log", step_table(document.analysis))[0]["rpc"]["requests"] == 0
 
 
 def test_a_call_that_fails_whenever_it_is_made_is_one_that_failed() -> None:
@@ -210,7 +211,7 @@ def test_a_call_that_fails_whenever_it_is_made_is_one_that_failed() -> None:
     requests = [row for row in field_values(document, "kind", "repeats", "state") if row[0] == "mcp/request"]
     assert [row[1:] for row in requests] == [(None, "failed"), (1, "failed"), (1, "failed")]
     assert document.analysis.usage.calls_by_model() == {"m-1": 1}
-    account = summary_answer(document, "log")[0]["account"]
+    account = summary_answer(document, "log", step_table(document.analysis))[0]["account"]
     assert [one["text"] for one in account if one["about"] == "Failed"] == ["1 request failed: m-1, asked by client"]
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.tool_calls import calls_of, tool_calls
 from inspector.analysis.views.latency.latency import latency_by_tool, tools_of
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
 from inspector.filters.fields import FIELD_BY_NAME
@@ -53,7 +54,7 @@ def opened(name: str) -> CaptureDocument:
 )  # fmt: skip
 def test_samples(name: str, tokens: tuple[int, ...], calls: dict[str, int], people: set[str], agents: int) -> None:
     document = opened(f"{name}.jsonl")
-    found, account = summary_answer(document, name, tokens=False)
+    found, account = summary_answer(document, name, step_table(document.analysis), tokens=False)
     assert found["format"] == "otlp"
     assert found["unreadable"] == 0
     assert tuple(found["usage"].values()) == tokens
@@ -401,7 +402,7 @@ def test_a_failure_is_told_once_with_its_exception_by_the_innermost_span() -> No
         },
     ]
     document = document_at(log_file(_line(*spans).encode(), "x.json"))
-    _, account = summary_answer(document, "x", tokens=False)
+    _, account = summary_answer(document, "x", step_table(document.analysis), tokens=False)
     failed = [line for line in account.lines if line.tone == "bad"]
     assert [line.text.partition(":")[0] for line in failed] == [
         "2 failures in all", "1 call failed", "1 failure outside calls",

@@ -120,11 +120,6 @@ class SubsessionList(QWidget):
             self._segments.choose(_ALL)
         self.view.select(key or None)
 
-    @property
-    def shown_key(self) -> str | None:
-        """Key of the selected row."""
-        return None if self.view.selected is None else str(self.view.selected)
-
     def refresh(self) -> None:
         """Asks for the list again; the scroll position stays."""
         self.latest.request_now()

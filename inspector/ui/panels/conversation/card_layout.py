@@ -65,7 +65,6 @@ class CardLayout:
         frame: rectangle of the focus ring.
         is_bare: the frame has no padding around its text.
         mark: name and colour of the mark in the gutter.
-        is_estimate: the content has not arrived.
     """
 
     height: int = 0
@@ -76,7 +75,6 @@ class CardLayout:
     is_bare: bool = False
     mark: tuple[str, str] = ("", "ink.tertiary")
     mark_y: float = 0
-    is_estimate: bool = False
 
     def zone_at(self, point: QPointF) -> Zone | None:
         """Returns the part under a point; later ones lie on top."""

@@ -127,7 +127,7 @@ def placeholder(theme: Theme, look: Look, height: int) -> CardLayout:
     line = builder.metrics("body").height()
     rect = QRectF(builder.left, 0, builder.right - builder.left, line)
     builder.words(Words("…", "body", "ink.tertiary"), builder.left, rect, rect.width())
-    builder.layout.height, builder.layout.is_estimate = height, True
+    builder.layout.height = height
     builder.layout.frame = rect
     return builder.layout
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from inspector.engine.requests.views import Progress, ProgressOfView, SortedRows, SortRows
+from inspector.engine.requests.views import Progress, SortedRows, SortRows
 from inspector.present import wire_text
-from inspector.ui import intervals
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.panels.messages.view_rows import VIEW
-from inspector.ui.widgets.latest_answer import Client, Pending
+from inspector.ui.panels.messages.view_work import ViewWork
+from inspector.ui.widgets.latest_answer import Client
 
 _MAX_NAME = 40
 
@@ -28,19 +28,14 @@ class Sorter(QObject):
         self._client = client
         self._view = view
         self._model = view.messages
-        self._wanted: tuple[str, bool] | None = None
-        self._pending: Pending | None = None
-        self._pending_progress: Pending | None = None
-        self._progress = QTimer(self)
-        self._progress.setSingleShot(True)
-        self._progress.timeout.connect(self._request_progress)
+        self._work: ViewWork[SortRows] = ViewWork(client, self._show_progress, self._on_sorted, self)
         view.sort_requested.connect(self.sort)
         view.pill_clicked.connect(self._on_pill_clicked)
 
     @property
     def busy(self) -> bool:
         """True while records are decoded for a sort."""
-        return self._wanted is not None
+        return self._work.wanted is not None
 
     def sort(self, name: str, descending: bool = False) -> None:
         """Sorts by a field; "" is the order of arrival. Rows stay in place until the order is known.
@@ -52,7 +47,8 @@ class Sorter(QObject):
         if not name or (name == "no" and not descending):
             self.clear()
         else:
-            self._begin(name, descending)
+            request = SortRows(VIEW, name, descending)
+            self._work.start(request, request)
 
     def clear(self) -> None:
         """Restores the order of arrival."""
@@ -66,33 +62,17 @@ class Sorter(QObject):
     def again(self) -> None:
         """Sorts again by the current or pending field, after a change of the visible rows."""
         by = self._model.rows.sorted_by
-        if self._wanted is not None:
-            self._begin(*self._wanted)
-        elif by is not None:
-            self._begin(by.field, by.descending)
+        request = self._work.wanted or (None if by is None else SortRows(VIEW, by.field, by.descending))
+        if request is not None:
+            self._work.start(request, request)
 
     def give_up(self) -> None:
         """Cancels a running sort."""
-        for pending in (self._pending, self._pending_progress):
-            if pending is not None:
-                pending.cancel()
-        self._wanted = self._pending = self._pending_progress = None
-        self._progress.stop()
-        self._show_progress(None)
+        self._work.end()
 
-    def _begin(self, name: str, descending: bool) -> None:
-        self.give_up()
-        self._wanted = name, descending
-        question = SortRows(VIEW, name, descending)
-        pending = self._client.send_request(question, self._on_sorted, lambda _sentence: self.give_up())
-        if self.busy:
-            self._pending = pending
-            self._progress.start(round(intervals.QUIET_S * 1000))
-
-    def _on_sorted(self, order: SortedRows) -> None:
-        if self._wanted is None or order.order is None:
+    def _on_sorted(self, _request: SortRows, order: SortedRows) -> None:
+        if order.order is None:
             return
-        self.give_up()
         self._view.anchor.follower.set_following(False)
         self._model.put_in_order(order)
         column = self._model.columns.sorted_at(order.order.field)
@@ -100,19 +80,9 @@ class Sorter(QObject):
             self._view.columns.bring_into_view(column)
         self.changed.emit()
 
-    def _request_progress(self) -> None:
-        if self.busy:
-            self._pending_progress = self._client.send_request(ProgressOfView(VIEW), self._on_progress)
-
-    def _on_progress(self, progress: Progress) -> None:
-        if self.busy:
-            # Not before the answer: requests would pile up in a slow engine and hold up the sort itself.
-            self._progress.start(round(intervals.TELL_S * 1000))
-            self._show_progress(progress)
-
     def _show_progress(self, progress: Progress | None) -> None:
         """Shows the progress in the column header and over the rows."""
-        by = None if progress is None or self._wanted is None else progress.order
+        by = None if progress is None else progress.order
         if by is None or progress is None:
             self._view.heads.show_progress(None)
             self._view.pill.show_work("")

@@ -375,10 +375,6 @@ class StartPage(QWidget):
             action.setEnabled(there or signal is self.forget_requested)
         return menu
 
-    def recent_words(self) -> list[tuple[str, str]]:
-        """Returns title and detail of each row."""
-        return [(row.title, row.detail) for row in self._rows]
-
     # Keyboard
 
     @override

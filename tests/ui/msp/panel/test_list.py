@@ -102,7 +102,7 @@ def test_keys_choose_and_what_is_chosen_stays(listed: SubsessionList, document: 
     assert chosen.args == ["zones"]
     document.open_subsession(document.sessions[0], "new one")
     listed.refresh()
-    assert listed.shown_key == "zones"
+    assert listed.view.selected == "zones"
     assert len(listed.source) == 5
 
 

@@ -17,6 +17,7 @@ from inspector.present.formats import day_words
 from inspector.settings import ConnectionSettings, RecentFacts, Settings
 from inspector.settings.model import Start
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.start.buttons import RecentRow
 from inspector.ui.panels.start.panel import NO_SESSIONS, NOTHING_RECENT, StartPage
 from inspector.ui.panels.start.recents import recent_file
 from tests.ui.find import child
@@ -50,6 +51,11 @@ def find(page: StartPage, name: str) -> QAbstractButton:
     return child(page, QAbstractButton, name)
 
 
+def recents(page: StartPage) -> list[tuple[str, str]]:
+    rows = [row for row in page.findChildren(RecentRow) if not row.isHidden()]
+    return [(row.title, row.detail) for row in rows if row.objectName().startswith("startRecent")]
+
+
 @pytest.mark.parametrize("card", ["open", "connect", "tap", "sessions", "demo", "paste"])
 def test_cards_ask(page: StartPage, qtbot: QtBot, card: str) -> None:
     signal = getattr(page, f"{card}_requested")
@@ -60,7 +66,7 @@ def test_cards_ask(page: StartPage, qtbot: QtBot, card: str) -> None:
 
 
 def test_recents_say_only_what_is_known(page: StartPage, log: Path) -> None:
-    gateway, file, gone = page.recent_words()
+    gateway, file, gone = recents(page)
     assert gateway == ("ws://127.0.0.1:8080", "space demo")
     assert file[0] == "coding-agent/envelope-history.jsonl"
     assert file[1] == "gateway log, 2.8 kB"
@@ -109,7 +115,7 @@ def test_clear_asks_and_an_empty_list_says_so(page: StartPage, qtbot: QtBot) -> 
     with qtbot.waitSignal(page.clear_recent_requested):
         qtbot.mouseClick(child(page, QPushButton, "startClear"), Qt.MouseButton.LeftButton)
     page.show_recents(Settings())
-    assert page.recent_words() == []
+    assert recents(page) == []
     assert not child(page, QPushButton, "startClear").isVisible()
     nothing = child(page, QLabel, "startNothing")
     assert nothing.isVisible()
