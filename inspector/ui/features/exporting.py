@@ -33,12 +33,14 @@ from inspector.present.wire_text import safe_line
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.dialogs.export import ExportChoice, ExportDialog, Which
 from inspector.ui.dialogs.questions import open_once
+from inspector.ui.docview.panel import CONVERSATION
 from inspector.ui.panels.messages.view_rows import VIEW
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.look.theme import ThemeController
+    from inspector.ui.panels.conversation.panel import ConversationPanel
     from inspector.ui.widgets.latest_answer import Pending
     from inspector.ui.widgets.notice import NoticeStack
 
@@ -48,6 +50,9 @@ class Exporting(QObject):
 
     Signals:
         open_requested(Path): open the written file.
+
+    Attributes:
+        reads_conversation: returns True while the window shows the conversation.
     """
 
     open_requested = Signal(object)
@@ -70,6 +75,7 @@ class Exporting(QObject):
         self._counting: Pending | None = None
         self._dialog: ExportDialog | None = None
         self._last_choice = ExportChoice(Which.SHOWN, ExportOptions())
+        self.reads_conversation: Callable[[], bool] = lambda: False
         # Pages to print; removed with the window.
         self._pages = QTemporaryDir()
 
@@ -78,6 +84,11 @@ class Exporting(QObject):
         panes.messages.copy_refused.connect(self._report_not_copied)
         panes.messages.export_requested.connect(self.show_dialog)
         panes.contexts.export_requested.connect(self.ask_context)
+        panes.when_made(CONVERSATION, self._attach_conversation)
+
+    def _attach_conversation(self, panel: ConversationPanel) -> None:
+        panel.export_requested.connect(self.export_conversation)
+        panel.export.show()
 
     def _report_not_copied(self, sentence: str) -> None:
         self._notices.show_sentence(sentence, link=("Export...", self.show_dialog))
@@ -94,6 +105,8 @@ class Exporting(QObject):
             return
         several = counts[Which.SELECTED] > 1  # a selection of several messages is the likely choice
         before = replace(self._last_choice, which=Which.SELECTED) if several else self._last_choice
+        if self.reads_conversation():
+            before = self._conversation_choice(panes)
         has_marks = panes.client.state.marks > 0
         if has_marks and before.options.fields == DEFAULT_FIELDS:
             before = replace(before, options=replace(before.options, fields=MARKED_FIELDS))
@@ -104,6 +117,18 @@ class Exporting(QObject):
         dialog.finished.connect(self._on_dialog_finished)
         dialog.open()
         self._count()
+
+    @staticmethod
+    def _conversation_choice(panes: Panes) -> ExportChoice:
+        """Returns the choice of the whole conversation as a page, or of the scope that it shows."""
+        which = Which.ALL if panes.filter_state.scope is None else Which.SHOWN
+        return ExportChoice(which, ExportOptions(format=Format.CONVERSATION))
+
+    def export_conversation(self) -> None:
+        """Asks for the file of a page with the conversation."""
+        panes = self._shown.panes
+        if panes is not None and panes.client.state.messages:
+            self._ask_for_file(self._conversation_choice(panes))
 
     def _counts(self, panes: Panes) -> dict[Which, int] | None:
         """Returns the number of messages of each choice; None after reporting that they cannot be counted."""

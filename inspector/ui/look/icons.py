@@ -99,6 +99,7 @@ ICONS: dict[str, str] = {
     "tap": "ri.route-line",
     "demo": "ri.play-circle-line",
     "external": "ri.external-link-line",
+    "export": "ri.download-line",
 }
 """Icons of the window by purpose. `icon` and `pixmap` accept both kinds of names."""
 

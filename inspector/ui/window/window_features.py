@@ -393,6 +393,7 @@ class WindowFeatures(QMainWindow):
 
         exporting = Exporting(self.theme, self.shown, self.notices, self)
         exporting.open_requested.connect(lambda path: self.opening.open_path(path))
+        exporting.reads_conversation = lambda: self.center.current == CONVERSATION
         return exporting
 
     @cached_property

@@ -22,7 +22,8 @@ from inspector.engine.requests import exports
 from inspector.export import Format, files
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
-from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.docview.panel import CONVERSATION
+from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.segmented import LEAST_WIDTH, SegmentButton, SegmentedControl
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at, document_of, envelope, tool_call, tool_result
@@ -139,6 +140,31 @@ def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Pa
     traces = (tmp_path / "shown.otlp").read_text()
     assert "Done" in traces
     assert "abcdef.ghi" not in traces
+
+
+def test_the_conversation_is_exported_as_a_page_from_its_view_and_by_its_own_button(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        dialog = asked(window)
+        assert child(dialog, SegmentedControl, "exportFormat").value() == "jsonl"
+        dialog.reject()
+        dialog.setObjectName("closed")
+        window.show()
+        window.center.show_view(CONVERSATION)
+        panes_of(window).filter_state.apply_filter("error")  # the conversation shows all messages
+        dialog = asked(window)
+        assert child(dialog, SegmentedControl, "exportFormat").value() == "conversation"
+        assert child(dialog, SegmentedControl, "exportWhich").value() == "all"
+        dialog.reject()
+        target = tmp_path / "page.html"
+        child(window, IconButton, "conversationExport").click()
+        to_file(window, target)
+        await until(target.exists, "the page")
+        assert "<!DOCTYPE html>" in target.read_text()
+
+    run_in_window(qapp, steps)
 
 
 def test_marked_messages_are_a_choice_once_there_are_some(qapp: QApplication, tmp_path: Path) -> None:

@@ -46,8 +46,13 @@ class PlainHead(QWidget):
 
     def add_switch(self, icon: str, tip: str, name: str) -> IconButton:
         """Adds a small switch at the right."""
-        button = IconButton(self._themes, icon, tip, name=name, variant="small", on_token="accent.text", parent=self)
+        button = self.add_button(icon, tip, name)
         button.setCheckable(True)
+        return button
+
+    def add_button(self, icon: str, tip: str, name: str) -> IconButton:
+        """Adds a small button at the right."""
+        button = IconButton(self._themes, icon, tip, name=name, variant="small", on_token="accent.text", parent=self)
         self._buttons.addWidget(button)
         return button
 

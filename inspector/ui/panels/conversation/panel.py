@@ -62,10 +62,12 @@ class ConversationPanel(QWidget):
         outside_selected(int): this message was selected elsewhere, and is not in the context shown alone.
         json_requested(int): copy this message as JSON.
         global_requested(int): make this message of a sub-session global, or take that back.
+        export_requested(): write the conversation as a page.
         menu_opening(QMenu, int): the menu of a card opens; others add their acts for its message.
 
     Attributes:
         model, view, spine, side, head, find_in_text: its parts.
+        export: the button that asks for a page; hidden until somebody writes it.
         outline, turns, files, agents: the latest answers.
     """
 
@@ -78,6 +80,7 @@ class ConversationPanel(QWidget):
     outside_selected = Signal(int)
     json_requested = Signal(int)
     global_requested = Signal(int)
+    export_requested = Signal()
     menu_opening = Signal(QMenu, int)
 
     def __init__(
@@ -104,6 +107,9 @@ class ConversationPanel(QWidget):
         self.head = PlainHead(themes, is_chrome=False, parent=self)
         self.thoughts = self.head.add_switch("ri.lightbulb-line", "Open all thoughts", "conversationThoughts")
         self.results = self.head.add_switch("ri.terminal-box-line", "Fold all results", "conversationResults")
+        self.export = self.head.add_button("export", "Export the conversation", "conversationExport")
+        self.export.clicked.connect(lambda *_checked: self.export_requested.emit())
+        self.export.hide()
         self.side = SidePane(client, themes, self)
         self._paints = PaintCache(themes.theme, self.devicePixelRatioF())
         self.pill = NewPill(self._paints, self.view)
