@@ -22,6 +22,7 @@ from inspector.engine.requests.steps import (
     StepText,
 )
 from inspector.present import formats
+from inspector.present.step_texts import tools_word
 from inspector.protocol.timestamps import format_time
 
 _AT_ONCE = 500
@@ -87,7 +88,7 @@ def _head_words(head: StepHead) -> str:
         f"{name} {formats.duration(ns)}"
         for name, ns in (
             ("model", head.model_ns),
-            ("tools", head.tools_ns),
+            (tools_word(of_requests=not head.calls), head.tools_ns),
             ("tools and your permission", head.allowed_ns),
             ("waiting for you", head.person_ns),
         )

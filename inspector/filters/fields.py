@@ -220,9 +220,11 @@ def _stated_cost(analysis: Analysis) -> Column:
 
 
 def _repeats_column(analysis: Analysis) -> Column:
-    return Numbers(
-        _lazy_by_rows(analysis, lambda rows: _to_numbers(analysis.capture.repeated_messages(rows)[0])), NO_ROW + 1
-    )
+    def repeated(rows: NDArray[np.int64]) -> NDArray[Any]:
+        of = analysis.capture.repeated_messages(rows)[0]
+        return _to_numbers(np.where(of == NO_ROW, analysis.correlation.rounds.continued_calls(rows), of))
+
+    return Numbers(_lazy_by_rows(analysis, repeated), NO_ROW + 1)
 
 
 def _exchanges(analysis: Analysis, name: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> LazyArray:
@@ -478,8 +480,8 @@ FIELDS: tuple[Field, ...] = (
           "Prices or of --prices; absent where a price is not known.", _cost_column, _D.PASS),
     Field("cost.stated", _T.NUMBER, "Stated cost", "Dollars that the record of a session states: of its model call, or "
           "of all of the session so far.", _stated_cost, _D.PASS),
-    Field("repeats", _T.INTEGER, "Repeats", "No. of the message that it repeats, as in a resumed session's file.",
-          _repeats_column),
+    Field("repeats", _T.INTEGER, "Repeats", "No. of the message that it repeats, as in a resumed session's file, or of "
+          "the request that it continues, as a retry.", _repeats_column, _D.PASS),
     Field("http.exchange", _T.INTEGER, "Exchange", "Number of its HTTP exchange in the recording.",
           _exchange("number")),
     Field("http.status", _T.INTEGER, "Status", "Status of the answer in that exchange, as far as it had come.",

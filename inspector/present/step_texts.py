@@ -92,6 +92,7 @@ class RangeFigures(msgspec.Struct, frozen=True):
         split: the time of the steps within the range.
         tokens: written by models.
         dollars: cost; None if unknown.
+        of_requests: True if no tool is called, and the time of tools is that of other requests.
     """
 
     span_ns: int | None
@@ -100,6 +101,12 @@ class RangeFigures(msgspec.Struct, frozen=True):
     split: TimeSplit
     tokens: int
     dollars: float | None
+    of_requests: bool = False
+
+
+def tools_word(*, of_requests: bool) -> str:
+    """Returns the name of the time of tools."""
+    return "requests" if of_requests else "tools"
 
 
 def range_sentence(found: RangeFigures) -> str:
@@ -107,7 +114,8 @@ def range_sentence(found: RangeFigures) -> str:
     messages = formats.count_of(found.messages, "message")
     of = messages if found.span_ns is None else formats.duration(found.span_ns)
     parts = [formats.count_of(found.steps, "step")] if found.steps else [messages]
-    times = zip(("model", "tools", "waiting for you", "tools and your permission"), found.split, strict=True)
+    tools = tools_word(of_requests=found.of_requests)
+    times = zip(("model", tools, "waiting for you", "tools and your permission"), found.split, strict=True)
     parts += [f"{name} {formats.duration(ns)}" for name, ns in times if ns]
     parts += [f"{formats.short_count(found.tokens)} tokens"] if found.tokens else []
     parts += [formats.dollars(found.dollars)] if found.dollars is not None else []
@@ -191,6 +199,8 @@ class StepTexts:
             return StepText(text=f"{MODEL} {times}")
         tool, words = self._tool_and_words(step)
         notes = [f"{at_once:,} at once"] if at_once > 1 else []
+        if self._table.is_request[step]:
+            return StepText(text=" ".join(filter(None, (tool, times, words))), note=", ".join(notes))
         return StepText("", tool, " ".join((times, words)), ", ".join(notes))
 
     def _step_text(self, row: int, step: int) -> StepText:
@@ -208,6 +218,8 @@ class StepTexts:
             case StepKind.CALL:
                 tool, words = self._tool_and_words(step)
                 bound = AT_MOST if self._bounded[step] else ""
+                if table.is_request[step]:
+                    return StepText(text=" ".join(filter(None, (tool, words))), note=note)
                 return StepText("", tool, words, ", ".join(filter(None, (note, bound))))
             case StepKind.SPAN:
                 return StepText(title=span_words(self._document, int(self._table.rows[step])))

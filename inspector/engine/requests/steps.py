@@ -263,8 +263,9 @@ def _kept_tree(held: OpenDocument, question: StepQuestion) -> tuple[_KeptTree, S
     shown, viewed = _shown(held, question, stop)
     made_of = id(table), stop, analysis.tokens.counted, viewed
     if kept.tree is None or kept.made_of != made_of:
+        targets, methods = (analysis.correlation.columns[name][:stop].astype(np.int64) for name in ("target", "method"))
         facts = TreeFacts(
-            analysis.correlation.columns["target"][:stop].astype(np.int64),
+            np.where(targets != 0, targets, methods << 32),
             analysis.tokens.columns["tokens"][:stop].astype(np.int64),
             as_numpy(analysis.contexts.tree.parent).astype(np.int64), shown,
         )  # fmt: skip
@@ -371,7 +372,7 @@ def _describe_range(held: OpenDocument, asked: DescribeRange) -> Steps[str]:
         None if bounds is None else bounds[1] - bounds[0], len(held.view(asked.view).rows.chosen), len(steps),
         split_time(table if bounds is None else clipped(table, *bounds), steps),
         int(np.maximum(table.tokens[steps, 1], 0).sum()),
-        float(np.nansum(dollars)) if np.isfinite(dollars).any() else None,
+        float(np.nansum(dollars)) if np.isfinite(dollars).any() else None, not table.calls_tools,
     )  # fmt: skip
     return range_sentence(figures)
 

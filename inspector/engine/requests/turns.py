@@ -139,7 +139,7 @@ def _turns(held: OpenDocument, asked: ListTurns) -> Turns:
     count = len(table.prompts)
     steps = np.flatnonzero(table.turns >= 0)
     turns, kinds, states = table.turns[steps], table.kinds[steps], table.states[steps]
-    calls, stops = kinds == StepKind.CALL, np.full(count, NO_TIME, np.int64)
+    calls, stops = (kinds == StepKind.CALL) & ~table.is_request[steps], np.full(count, NO_TIME, np.int64)
     np.maximum.at(stops, turns, np.maximum(table.stops_ns[steps], table.starts_ns[steps]))
     dollars, known = np.zeros(count), np.isfinite(table.dollars[steps])
     np.add.at(dollars, turns[known], table.dollars[steps[known]])

@@ -52,6 +52,7 @@ PARAMETER_PREFIX = "mcp-param-"
 _HUNG_UP = "client-closed"
 FIRST_FAILURE_STATUS = 400
 """First HTTP status that is a failure."""
+_NOT_ALLOWED = 405
 _MOST_NUMBER = 1 << 32
 _USUAL = re.compile(
     rb'\{\s*(?:"n":\s*\d+,\s*)?"t":\s*[^,]{1,60},\s*"dir":\s*"[^"]{1,20}->[^"]{1,20}",\s*'
@@ -246,10 +247,21 @@ def _session_in(query: str) -> str | None:
 
 
 def _reports_failure(sort: str, found: Line) -> bool:
-    """Returns True if a line without a message reports a failure; a client's hang-up is none."""
+    """Returns True if a line without a message reports a failure; a client's hang-up is none.
+
+    Servers may refuse GET and DELETE, and accept only messages.
+    """
     if sort == RESPONSE:
-        return _number(found.status) >= FIRST_FAILURE_STATUS
+        status = _number(found.status)
+        return status >= FIRST_FAILURE_STATUS and not (status == _NOT_ALLOWED and _accepts_posts(found.headers))
     return sort == ERROR or found.how in ("server-broke", "cut-by-network")
+
+
+def _accepts_posts(headers: object) -> bool:
+    """Returns True if the header Allow names POST."""
+    named = headers.items() if isinstance(headers, Mapping) else ()
+    allowed = [value for name, value in named if isinstance(name, str) and name.lower() == "allow"]
+    return any("POST" in value.upper() for value in allowed if isinstance(value, str))
 
 
 def _crash_reason(code: object) -> str | None:

@@ -151,6 +151,11 @@ class OverviewFacts:
         words = " ".join(filter(None, (tool, file_name(touch.path), counts)))
         return Words(f"{words}{more}", mono=True, link=link)
 
+    def method_name(self, message: int) -> str:
+        """Returns the method of a request, safe to show."""
+        code = int(self.analysis.correlation.columns["method"][message])
+        return safe_line(self.analysis.capture.strings[code], _NAME)
+
     def message_name(self, message: int) -> Words:
         """Returns a short name of a message: its call's, or its number."""
         asked = int(self.analysis.correlation.columns["cause"][message])

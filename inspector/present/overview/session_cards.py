@@ -32,6 +32,7 @@ from inspector.present.overview.cards import (
 )
 from inspector.present.overview.facts import ContextSize, OverviewFacts, file_names, joined
 from inspector.present.states import BY_USER
+from inspector.present.step_texts import tools_word
 from inspector.present.usage_sentences import UsageSentences
 from inspector.present.wire_text import safe_line
 
@@ -58,18 +59,19 @@ def time_card(facts: OverviewFacts) -> Card | None:
     calls = formats.count_of(facts.totals.tools, "call") if facts.totals.tools else ""
     unit = ", ".join(filter(None, (turns, calls)))
     values = {**split._asdict(), "between": max(0, span - split.total)}
+    words: dict[Sort, str] = {**dict(_TIME_WORDS), "tools": tools_word(of_requests=not steps.calls_tools)}
     parts = tuple(Part(sort, values[sort] / 1e9) for sort, _ in _TIME_WORDS if values[sort] >= _LEAST_NS)
     row = Row("longest", words=_longest(facts, split))
     return Card(
         "time", "Where did the time go?", (Section("", (row,)),) if row.words else (), formats.rounded_duration(span),
-        (Words(unit, "quiet", link=Link(STEPS)),) if unit else (), parts, _time_words(values),
+        (Words(unit, "quiet", link=Link(STEPS)),) if unit else (), parts, _time_words(values, words),
         corner=Words("Steps", link=Link(STEPS)),
     )  # fmt: skip
 
 
-def _time_words(values: dict[str, int]) -> Line:
+def _time_words(values: dict[str, int], words: dict[Sort, str]) -> Line:
     longest = max(values.values())
-    shown = [(word, values[sort]) for sort, word in _TIME_WORDS if values[sort] >= _LEAST_NS]
+    shown = [(word, values[sort]) for sort, word in words.items() if values[sort] >= _LEAST_NS]
     return joined([
         [Words(f"{word} {formats.rounded_duration(ns)}", "plain" if ns == longest else "quiet", ns == longest)]
         for word, ns in shown
@@ -77,14 +79,21 @@ def _time_words(values: dict[str, int]) -> Line:
 
 
 def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
-    """Names the longest wait for a person, the slowest tool and the longest output of a model."""
+    """Names the longest wait for a person, the slowest tool and the longest output of a model.
+
+    Without a tool, it names the slowest request.
+    """
     steps, parts = facts.steps, list[list[Words]]()
     took = steps.took_ns
     is_call = steps.kinds == StepKind.CALL
     calls = is_call & (steps.opens < 0)
-    tools, own = is_call & ~steps.of_person & ~steps.allowed, have_own_times(facts.document.capture, steps)
+    tools, own = (
+        is_call & (~steps.is_request | (not steps.calls_tools)) & ~steps.of_person & ~steps.allowed,
+        have_own_times(facts.document.capture, steps),
+    )
     known = took[tools & own].max(initial=_LEAST_NS)
     slowest = "slowest tool with a time of its own" if (took[tools & ~own] > known).any() else "slowest tool"
+    slowest = slowest if steps.calls_tools else "slowest request"
     classes = (
         ("your longest decision", calls & steps.of_person, split.person),
         ("longest with your permission", calls & steps.allowed, split.allowed),
@@ -98,10 +107,13 @@ def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
         step = int(found[np.argmax(took[found])])
         row, lead = int(steps.rows[step]), word if parts else word.capitalize()
         place = facts.place_of.get(row)
+        link = Link(CONVERSATION, message=row)
         name = (
-            Words(formats.message_number(row), link=Link(CONVERSATION, message=row))
-            if place is None or steps.kinds[step] == StepKind.MODEL
-            else facts.call_name(facts.calls.calls[place])
+            facts.call_name(facts.calls.calls[place])
+            if place is not None and steps.kinds[step] != StepKind.MODEL
+            else Words(facts.method_name(row), mono=True, link=link)
+            if steps.is_request[step]
+            else Words(formats.message_number(row), link=link)
         )
         parts.append([Words(f"{lead} "), name, Words(f" {formats.duration(int(took[step]))}", strong=not parts)])
     return joined(parts)

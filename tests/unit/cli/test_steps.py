@@ -50,6 +50,38 @@ def test_the_slowest_steps_come_first() -> None:
     assert took == sorted(took, reverse=True)
 
 
+def _rpc(*methods: str) -> str:
+    """Requests of a client, each answered after 10 ms."""
+    lines: list[dict[str, Any]] = []
+    for number, method in enumerate(methods):
+        asked = {"jsonrpc": "2.0", "id": number, "method": method, "params": {"name": "weigh"}}
+        told = {"jsonrpc": "2.0", "id": number, "result": {}}
+        for way, message, ms in (("client->server", asked, 0), ("server->client", told, 10)):
+            time = f"2026-09-01T08:00:{number:02}.{ms:03}Z"
+            lines.append({"t": time, "dir": way, "kind": "line", "message": message})
+    return str(log_file("".join(f"{json.dumps(one)}\n" for one in lines).encode()))
+
+
+def test_only_calls_of_tools_are_tools() -> None:
+    log = _rpc("initialize", "tools/list", "no/such", "tools/call")
+    head = answered("steps", log)["head"]
+    assert (head["calls"], head["tools_ms"]) == (1, 10.0)
+    assert "Slowest tool weigh 10 ms" in said("summary", log)
+    assert not {"joined"} & {one["kind"] for one in answered("steps", log)["rows"]}
+    kinds = {one["text"]: one["kind"] for one in answered("steps", log, "--group", "tool")["rows"]}
+    assert "tool" not in kinds.values()
+
+
+def test_without_a_tool_the_slowest_request_is_named() -> None:
+    log = _rpc("initialize", "no/such", "no/such")
+    assert said("steps", log).splitlines()[0].startswith("3 steps: requests 30 ms; 0 model calls, 0 tool calls")
+    summary = said("summary", log)
+    assert "requests 30 ms · in between" in summary
+    assert "Slowest request initialize 10 ms" in summary
+    kinds = [one["kind"] for one in answered("steps", log, "--group", "tool")["rows"]]
+    assert kinds == ["step", "joined", "step", "step"]
+
+
 def test_it_tells_the_critical_path_of_a_trace() -> None:
     log = str(sample("formats/otlp.jsonl"))
     assert any(line.startswith("Critical path of ") for line in said("steps", log).splitlines())

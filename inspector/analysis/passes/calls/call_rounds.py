@@ -214,6 +214,18 @@ class CallRounds:
             np.isin(rows, _row_array(self.interim_answers)) if self.interim_answers else np.zeros(len(rows), np.bool_)
         )
 
+    def continued_calls(self, rows: Rows) -> Rows:
+        """Returns (n,) the first request of the call that each request continues; else NO_ROW.
+
+        These are retries and the request with the result of a task: they share the outcome of their call.
+        """
+        found = np.full(len(rows), NO_ROW, np.int64)
+        for place in np.flatnonzero(np.isin(rows, _row_array(self.first))).tolist() if self.first else ():
+            row = int(rows[place])
+            if row in self.retries or int(self._links["answer"][row]) in self.begun:
+                found[place] = self.first[row]
+        return found
+
     def follow(self, row: int) -> list[int]:
         """Returns the further requests of a call: all for its first request, the later ones for an interim answer."""
         first = self.interim_answers.get(row, row)

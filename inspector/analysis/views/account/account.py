@@ -293,8 +293,8 @@ class AccountTally:
     Attributes:
         gaps: number of gaps in the capture.
         crashes: number of failed ends of a tapped server, by its recorder.
-        has_repeats: True if some messages repeat others. Repeats count for nothing, nor do requests made for a call of
-            another source.
+        has_repeats: True if some messages repeat others or continue a call. Repeats count for nothing, nor do requests
+            made for a call of another source.
         first_gap, first_crash: row of the first; NO_ROW.
     """
 
@@ -389,6 +389,10 @@ class AccountTally:
         if again.any():
             self.has_repeats = True
             deeds[again] = 0
+        continues = analysis.correlation.rounds.continued_calls(rows) != NO_ROW
+        if continues.any():
+            self.has_repeats = True
+            deeds[continues] = 0
         calls = np.flatnonzero(deeds == Deed.CALL)
         deeds[calls[self._pairs.outer_calls(rows[calls]) != NO_ROW]] = 0
         return deeds

@@ -90,6 +90,7 @@ class StepTable:
         spaces: (n,) int64, string id of its space.
         opens: (n,) int64, node of the context that it started or stands for; NO_NODE for most.
         starts_ns, stops_ns: (n,) int64, nanoseconds since the epoch; NO_TIME if unknown.
+        is_request: (n,) bool, True for a CALL step that calls no tool: `initialize`, `tools/list`.
         of_person: (n,) bool, True if a person decided or answered, and no tool worked.
         approvals: calls that waited for a permission, and when.
         allowed: (n,) bool, True if the time of a tool includes a permission that the log does not separate.
@@ -110,6 +111,7 @@ class StepTable:
     opens: Rows
     starts_ns: Rows
     stops_ns: Rows
+    is_request: NDArray[np.bool_]
     of_person: NDArray[np.bool_]
     approvals: Approvals
     allowed: NDArray[np.bool_]
@@ -121,6 +123,11 @@ class StepTable:
 
     def __len__(self) -> int:
         return len(self.kinds)
+
+    @property
+    def calls_tools(self) -> bool:
+        """True if a step calls a tool."""
+        return bool(((self.kinds == StepKind.CALL) & ~self.is_request).any())
 
     @property
     def took_ns(self) -> Rows:
@@ -194,6 +201,9 @@ class _Builder:
         calls = calls_of(self._analysis)
         requests = np.isin(kind, self._codes(kinds.REQUEST, kinds.PROPOSAL))
         steps[requests] = StepKind.CALL
+        # A retry belongs to the step of its call.
+        retries = np.array([row for row in self._analysis.correlation.rounds.retries if row < stop], np.int64)
+        steps[retries] = StepKind.OTHER
         answered = np.zeros(stop, np.bool_)
         ends = np.full(stop, NO_ROW, np.int64)
         links = self._analysis.correlation.columns
@@ -284,8 +294,8 @@ class _Builder:
         tokens, dollars = self._usage(all_rows, all_sorts, all_ends)
         return StepTable(
             all_sorts, self._states(all_rows, all_sorts), all_rows, all_ends, turns, nodes,
-            spaces, opens, starts, stops, of_person, approvals, allowed, attempts, tokens, dollars, prompts,
-            step_of,
+            spaces, opens, starts, stops, self._are_requests(all_rows, all_sorts), of_person, approvals, allowed,
+            attempts, tokens, dollars, prompts, step_of,
         )  # fmt: skip
 
     # Outputs of models
@@ -377,6 +387,12 @@ class _Builder:
         return first[own], last[own]
 
     # Values
+
+    def _are_requests(self, rows: Rows, sorts: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """(n,) bool: True for requests of a protocol that call no tool."""
+        methods = self._analysis.correlation.columns["method"][rows]
+        found = (sorts == StepKind.CALL) & np.isin(self._columns["kind"][rows], self._codes(kinds.REQUEST))
+        return found & (methods != 0) & ~np.isin(methods, self._codes("tools/call"))
 
     def _of_person(self, rows: Rows, sorts: NDArray[np.uint8], ends: Rows) -> NDArray[np.bool_]:
         targets = self._codes(*AGENT_TOOLS.person_tools)

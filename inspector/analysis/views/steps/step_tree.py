@@ -100,7 +100,7 @@ class TreeFacts(NamedTuple):
     """Values of messages and contexts that a tree needs beside the steps.
 
     Attributes:
-        targets: (m,) string id of the called tool of each message.
+        targets: (m,) int64, equal for requests to one tool, or with one method if they call no tool.
         result_tokens: (m,) int64, estimated tokens of each message; UNKNOWN until counted.
         parents: (c,) parent node of each context.
         shown: (m,) bool, messages that a filter shows; None for all.
@@ -251,8 +251,11 @@ class _Builder:
         else:
             made, place = np.ones(len(firsts), np.bool_), base + np.arange(len(firsts))
         n = int(np.count_nonzero(made))
+        kinds = np.full(n, kind.value)
+        if kind is RowKind.TOOL:
+            kinds[self._table.is_request[rows.steps[firsts[made]]]] = RowKind.JOINED
         return _Rows(
-            np.append(rows.kinds, np.full(n, kind.value)), np.append(rows.steps, rows.steps[firsts[made]]),
+            np.append(rows.kinds, kinds), np.append(rows.steps, rows.steps[firsts[made]]),
             np.append(place[group.reshape(-1)], np.full(n, -1)), np.append(rows.counts, counts[made]),
         )  # fmt: skip
 

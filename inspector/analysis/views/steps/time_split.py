@@ -22,7 +22,10 @@ _TOGETHER_NS = 2_000_000_000
 
 
 class TimeSplit(NamedTuple):
-    """Nanoseconds in which a model worked; a tool but no model; only a person was waited for; only `allowed` calls."""
+    """Nanoseconds in which a model worked; a tool but no model; only a person was waited for; only `allowed` calls.
+
+    Where no tool is called, `tools` are other requests.
+    """
 
     model: int
     tools: int
@@ -106,6 +109,8 @@ def split_times(
         kinds == StepKind.MODEL, 0, np.where(table.of_person[steps], 2, np.where(table.allowed[steps], 3, 1))
     )
     classes[(kinds != StepKind.MODEL) & ((kinds != StepKind.CALL) | _has_steps(table, steps))] = -1
+    if table.calls_tools:
+        classes[table.is_request[steps]] = -1
     # A permission counts as the person's also where its question is not among the steps.
     parts, starts, stops = table.approvals.split(steps, table.starts_ns[steps], table.stops_ns[steps])
     is_wait, parts = parts < 0, np.where(parts < 0, ~parts, parts)

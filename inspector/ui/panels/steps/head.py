@@ -20,6 +20,7 @@ from typing_extensions import override
 
 from inspector.engine.requests.steps import Bar, StepHead
 from inspector.present import formats
+from inspector.present.step_texts import tools_word
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.steps.step_axis import StepAxis
@@ -65,7 +66,7 @@ class SplitFigures(QWidget):
             f"{name} {formats.duration(ns)}"
             for name, ns in (
                 ("model", found.model_ns),
-                ("tools", found.tools_ns),
+                (tools_word(of_requests=not found.calls), found.tools_ns),
                 (_ALLOWED, found.allowed_ns),
                 (WAITING, found.person_ns),
             )

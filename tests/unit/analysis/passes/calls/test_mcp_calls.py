@@ -6,12 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from inspector.analysis.states.state_pass import MessageState
+from inspector.analysis.views.account.account import Deed
 from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
+from inspector.analysis.views.steps.step_table import StepKind, StepState, step_table
 from inspector.filters.fields import FIELD_BY_NAME
-from tests.builders import document_at, document_of
+from inspector.present.account import account_of
+from tests.builders import account_tally, document_at, document_of
 
 DATA = Path(__file__).parents[4] / "data"
 RECORDINGS = DATA / "recordings" / "mcp"
@@ -92,6 +97,22 @@ def test_the_answer_to_the_retry_is_that_of_the_call() -> None:
     failed = line("server->client", {"jsonrpc": "2.0", "id": 2, "result": {"isError": True, "content": []}})
     found = tool_calls(document_of(asked(1), asks(1, "a"), asked(2, "a"), failed).analysis)
     assert (found.tools, found.answered, found.failed, found.unanswered) == (1, 1, 1, 0)
+
+
+def test_a_failed_retry_counts_once_everywhere() -> None:
+    document = document_at(RECORDINGS / "py2-http-modern-errors.jsonl")
+    analysis, tally = document.analysis, account_tally(document)
+    deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY)
+    assert sum(tally.count(deed, MessageState.FAILED) for deed in deeds) == document.capture.failed_count == 10
+    steps, calls = step_table(analysis), tool_calls(analysis)
+    called = (steps.kinds == StepKind.CALL) & ~steps.is_request
+    assert tally.count(Deed.CALL) == calls.tools == np.count_nonzero(called) == 8
+    assert tally.count(Deed.CALL, MessageState.FAILED) == calls.failed == 6
+    assert np.count_nonzero(steps.states[called] == StepState.FAILED) == 6
+    reserved = [line for line in account_of(document, tally).lines if "reserve 3" in line.text]
+    assert [line.about for line in reserved] == ["Failed"]
+    retry = FIELD_BY_NAME["repeats"]
+    assert [retry.value(analysis, row) for row in (31, 34, 37, 40)] == [None, None, 32, None]
 
 
 def test_a_listen_is_open_until_it_is_cancelled() -> None:
