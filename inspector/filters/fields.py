@@ -25,7 +25,7 @@ from inspector.analysis.passes.calls.open_waits import are_waiting
 from inspector.analysis.passes.calls.proposal_states import PROPOSAL_STATE_NAMES
 from inspector.analysis.passes.contexts.context_pass import STATES
 from inspector.analysis.passes.plain_messages import Message, plain_message
-from inspector.analysis.passes.results.result_signals import Link
+from inspector.analysis.passes.results.signal_table import Link
 from inspector.analysis.passes.results.transient_results import BADGE_SETS, Badge
 from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED

@@ -13,9 +13,9 @@ import numpy as np
 
 from inspector.analysis.passes.tokens.reported_usage import Usage
 from inspector.analysis.views.account.tool_calls import tool_calls
-from inspector.analysis.views.compare.cause import NO_PLACE
 from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
+from inspector.analysis.views.compare.divergence import NO_PLACE
 from inspector.analysis.views.compare.noise import NoiseValue, find_noise
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.base.slices import SlicedWork, run_to_end

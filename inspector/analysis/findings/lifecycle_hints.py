@@ -12,7 +12,7 @@ from inspector.analysis.findings.batch import Array, Batch, StringNumbers
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.deadlines import DeadlineQueue
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.passes.results.result_signals import CONSUMED, FAILED, HINTS, NO_CALL, ODD, SUMMARY, TRANSIENT
+from inspector.analysis.passes.results.signal_table import CONSUMED, FAILED, HINTS, NO_CALL, ODD, SUMMARY, TRANSIENT
 from inspector.analysis.passes.results.transient_results import Badge
 from inspector.protocol import kinds
 from inspector.protocol.tool_aliases import ToolAliases, alias_for

@@ -8,7 +8,7 @@ import numpy as np
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.model_context import Reader, readers
-from inspector.analysis.views.model_context.reader import main_reader
+from inspector.analysis.views.model_context.context_owners import main_reader
 from inspector.analysis.views.model_context.reported import GIVEN, Reports, reports_of
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, Steps

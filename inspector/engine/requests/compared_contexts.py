@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.views.compare.cause import moment_before
 from inspector.analysis.views.compare.difference_classes import DifferenceClass
+from inspector.analysis.views.compare.divergence import moment_before
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.compare.sequences import Features, align
 from inspector.analysis.views.model_context import Moment, Role

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.model_context import ModelContext, Reader, Role, readers
+from inspector.analysis.views.model_context.context_owners import ReaderChoice, displayed_reader
 from inspector.analysis.views.model_context.growth import compactions, growing
-from inspector.analysis.views.model_context.reader import ReaderChoice, displayed_reader
 from inspector.analysis.views.model_context.reported import Reported, reports_of
 from inspector.base.slices import run_until
 from inspector.engine.open_document import OpenDocument

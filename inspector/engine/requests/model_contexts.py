@@ -9,9 +9,9 @@ import numpy as np
 
 from inspector.analysis.views.model_context import ModelContext, Moment, Options, find_reader, readers
 from inspector.analysis.views.model_context import Reader as Reader
+from inspector.analysis.views.model_context.context_owners import ReaderChoice as ReaderChoice
 from inspector.analysis.views.model_context.difference import difference
 from inspector.analysis.views.model_context.json_export import conversation_parts
-from inspector.analysis.views.model_context.reader import ReaderChoice as ReaderChoice
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.engine.counting import counted_tokens
 from inspector.engine.open_document import OpenDocument

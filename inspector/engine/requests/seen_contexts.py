@@ -17,12 +17,12 @@ from inspector.analysis.views.model_context import Options as Options
 from inspector.analysis.views.model_context import Reader as Reader
 from inspector.analysis.views.model_context import Role as Role
 from inspector.analysis.views.model_context.chat_messages import content_of
+from inspector.analysis.views.model_context.context_owners import ReaderChoice as ReaderChoice
+from inspector.analysis.views.model_context.context_owners import displayed_reader, reader_in
 from inspector.analysis.views.model_context.difference import Difference, difference
 from inspector.analysis.views.model_context.growth import changing
 from inspector.analysis.views.model_context.json_export import conversation_parts, write_conversation
 from inspector.analysis.views.model_context.listed_entries import ListedEntries
-from inspector.analysis.views.model_context.reader import ReaderChoice as ReaderChoice
-from inspector.analysis.views.model_context.reader import displayed_reader, reader_in
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.base.slices import run_until
 from inspector.engine.open_document import LONG_KEPT_S, OpenDocument

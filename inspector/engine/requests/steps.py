@@ -16,7 +16,7 @@ from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.compactions import compaction_rows
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.analysis.views.model_context import readers
-from inspector.analysis.views.model_context.reader import (
+from inspector.analysis.views.model_context.context_owners import (
     Reader,
     ReaderChoice,
     displayed_reader,

@@ -20,8 +20,8 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.admission import SortedIn
+from inspector.analysis.views.model_context.context_owners import Reader
 from inspector.analysis.views.model_context.context_rules import ContextRules, KeptRange
-from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.recorded_requests import CACHED_WITH, Request, Rows, Sent
 from inspector.analysis.views.model_context.removals import Left

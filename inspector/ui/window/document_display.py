@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from inspector.ui.docview.window_content import Shown
     from inspector.ui.features.window_restoring import Restoring
     from inspector.ui.look.theme import ThemeController
+    from inspector.ui.window.bar_stack import BarStack
     from inspector.ui.window.docks import Docks
     from inspector.ui.window.layout import WindowLayout
     from inspector.ui.window.pages import Pages
-    from inspector.ui.window.tool_bar import BarStack
 
 
 class Showing:

@@ -16,7 +16,7 @@ _PRELOADED_MODULES = (
     "inspector.store.messages.capture", "inspector.protocol.payloads.content_blocks", "inspector.protocol.secrets",
     "inspector.analysis", "inspector.filters", "inspector.msp", "inspector.sources.inputs",
     "inspector.document.document", "inspector.document.marks_file", "inspector.engine.open_document",
-    "inspector.ui.window.tool_bar", "inspector.ui.widgets.filter_bar", "inspector.present.context_tips",
+    "inspector.ui.window.bar_stack", "inspector.ui.widgets.filter_bar", "inspector.present.context_tips",
     "inspector.ui.features.filter_editing", "inspector.ui.features.presets",
     "inspector.ui.features.filter_conditions", "inspector.export",
     "inspector.ui.features.exporting", "inspector.present.pages.generic", "inspector.present.pages.overview",

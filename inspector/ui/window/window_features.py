@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
     from inspector.ui.window.action_state import ActionState
+    from inspector.ui.window.bar_stack import BarStack
     from inspector.ui.window.closing import Closing
     from inspector.ui.window.display import Display
     from inspector.ui.window.docks import Docks
@@ -83,7 +84,6 @@ if TYPE_CHECKING:
     from inspector.ui.window.preload import Warming
     from inspector.ui.window.side_by_side import SideBySide
     from inspector.ui.window.status import DocumentStatus
-    from inspector.ui.window.tool_bar import BarStack
 
 
 class WindowFeatures(QMainWindow):
@@ -147,7 +147,7 @@ class WindowFeatures(QMainWindow):
 
     @cached_property
     def bars(self) -> BarStack:
-        from inspector.ui.window.tool_bar import BarStack
+        from inspector.ui.window.bar_stack import BarStack
 
         return BarStack(self, self.theme, self.keys, self.actions_by_id, self.filter_bar, self.presets.bar)
 

@@ -11,7 +11,7 @@ import zstandard
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.states.state_pass import MessageState
-from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.context_owners import Reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.analysis.views.summaries.context_usage import context_usage, usage_by_node
 from inspector.document.document import CaptureDocument

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.context_owners import Reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument

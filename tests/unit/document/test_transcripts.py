@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from inspector.analysis.findings.check_table import CHECKS
-from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.context_owners import Reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary

@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from inspector.analysis.views.model_context import ModelContext, readers
+from inspector.analysis.views.model_context.context_owners import ReaderChoice
 from inspector.analysis.views.model_context.growth import growth_of
-from inspector.analysis.views.model_context.reader import ReaderChoice
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.engine.engine import Engine

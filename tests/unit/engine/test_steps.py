@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.analysis.views.model_context.reader import ReaderChoice
+from inspector.analysis.views.model_context.context_owners import ReaderChoice
 from inspector.engine.engine import Engine
 from inspector.engine.requests.seen_contexts import ShowSeenContext
 from inspector.engine.requests.steps import ListSteps, StepQuestion

@@ -19,9 +19,9 @@ from inspector.analysis.passes.contexts.context_objects import ContextObjects
 from inspector.analysis.passes.contexts.context_tree import MAIN, MAX_LEVELS, ContextTree
 from inspector.analysis.passes.contexts.marked_contexts import MarkedContexts
 from inspector.analysis.passes.contexts.msp_contexts import MspContexts
-from inspector.analysis.passes.contexts.named_starts import NamedStarts, Start
 from inspector.analysis.passes.contexts.naming_notes import MAX_DEPTH, ContextNotes
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
+from inspector.analysis.passes.contexts.pending_starts import PendingStarts, Start
 from inspector.analysis.passes.contexts.reasoning_sequences import STARTED, STARTED_OWN
 from inspector.protocol import msp
 from inspector.protocol.context_labels import START, label_of_text, labels_of_starts
@@ -83,7 +83,7 @@ class ContextBuilder:
             capture, self.tree, self.facts, self.notes, named=self.named, is_void=lambda row: row in self._void, **told
         )
         self._merged_nodes: list[tuple[int, int]] = []
-        self._named_starts = NamedStarts(capture, self.tree)
+        self._pending_starts = PendingStarts(capture, self.tree)
         self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, while no message bears it
         self.ending: dict[int, int] = {}
         self._agent_labels: Counter[tuple[int, str | None, str]] = Counter()
@@ -115,7 +115,7 @@ class ContextBuilder:
     def take_late(self, rows: Array) -> Array:
         """Applies messages that only now got a context; returns (n,) their context numbers."""
         spaces, keys = (self._capture.columns[name][rows] for name in ("space", "context"))
-        self._named_starts.expect_any()
+        self._pending_starts.expect_any()
         for place in np.flatnonzero(self.refs.find_all(spaces, keys) == UNKNOWN).tolist():
             self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
             if self.tree.made:
@@ -154,11 +154,11 @@ class ContextBuilder:
         places = np.flatnonzero(shaping)
         starts = self._starts(np.flatnonzero(codes == STARTED) + start)
         if len(starts) < _FEW_EVENTS or special.any():
-            self._named_starts.expect_any()
+            self._pending_starts.expect_any()
         else:
             spaces, keys = (columns[name][first].tolist() for name in ("space", "context"))
             paths = [self._capture.strings[key] for key in keys]
-            self._named_starts.expect_batch(
+            self._pending_starts.expect_batch(
                 np.array(spaces), paths, starts, self._capture.columns["space"][[*starts]].astype(np.int64)
             )
         self._void = self._without_effect(places + start)
@@ -229,7 +229,7 @@ class ContextBuilder:
         text = self._capture.strings[key]
         is_object = text.startswith(OBJECT_KEY)
         # A path that begins with the id of a waiting start makes that id a node.
-        for identifier in () if is_object else self._named_starts.ids_in_path(space, text):
+        for identifier in () if is_object else self._pending_starts.ids_in_path(space, text):
             self.tree.node_of_id(space, identifier)
         node = MAIN if is_object else self._child_of_known(space, text)
         if node == MAIN:
@@ -280,14 +280,14 @@ class ContextBuilder:
         if above == MAIN and not identifier:
             return
         if above == MAIN or (
-            not names_other and self._named_starts.is_named(space, identifier, row, above, is_new=is_new)
+            not names_other and self._pending_starts.is_named(space, identifier, row, above, is_new=is_new)
         ):
             self._begin_own_context(space, row, above, sender, start)
             return
         if row in self._void:
             return
         if not names_other and identifier:
-            self._named_starts.wait(id_hash, identifier, row, above, label)
+            self._pending_starts.wait(id_hash, identifier, row, above, label)
         self._note_start(above, row, label, sender, STARTED)
 
     def _begin_own_context(self, space: int, row: int, above: int, sender: int, start: Start) -> None:
@@ -321,7 +321,7 @@ class ContextBuilder:
         """
         if label and not self.tree.label[node]:
             self.tree.label[node] = label
-            self._named_starts.label_starts[node] = row
+            self._pending_starts.label_starts[node] = row
         self._events.extend((node, row, code, sender))
         if self._early_ends:
             self._apply_events()
@@ -361,7 +361,7 @@ class ContextBuilder:
 
     def _split_named_starts(self, row: int) -> None:
         """Turns the ids of earlier starts into nodes of their own, since a message has now used them as contexts."""
-        for space, identifier, starts in self._named_starts.take_named():
+        for space, identifier, starts in self._pending_starts.take_named():
             self._apply_events()
             for start in starts:
                 above = self.tree.resolve(self.facts.sequences.node_of_start(start))
@@ -379,21 +379,21 @@ class ContextBuilder:
                     self._on_touched(one)
 
     def _label_of(self, start: int) -> str:
-        known = self._named_starts.label_of(start)
+        known = self._pending_starts.label_of(start)
         if known is not None:
             return known
         return labels_of_starts([self._capture.records.decoded_record(start).payload])[0]
 
     def _replace_label(self, start: int, node: int) -> None:
         """Replaces the label that a start gave to a context by the label of the next start there."""
-        if self._named_starts.label_starts.get(node) != start:
+        if self._pending_starts.label_starts.get(node) != start:
             return
-        del self._named_starts.label_starts[node]
+        del self._pending_starts.label_starts[node]
         self.tree.label[node] = ""
         following = self.facts.started_by[node]
         if following >= 0 and (label := self._label_of(following)):
             self.tree.label[node] = label
-            self._named_starts.label_starts[node] = following
+            self._pending_starts.label_starts[node] = following
 
     def _apply_end(self, space: int, row: int, node: int, sender: int, code: int) -> None:
         """Applies a conclusion or cancel: ends the start it names by correlation, else the context of its message."""

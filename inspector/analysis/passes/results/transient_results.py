@@ -15,7 +15,7 @@ from inspector.analysis.passes.calls.client_runs import ClientRuns
 from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.results.result_badges import BADGE_SETS, NOTE_SENTENCES, Badge, Lifecycle, SignalNote
-from inspector.analysis.passes.results.result_signals import (
+from inspector.analysis.passes.results.signal_table import (
     CONSUMED,
     FAILED,
     HINTS,

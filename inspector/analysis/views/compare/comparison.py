@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.compare.alignment import align_runs
-from inspector.analysis.views.compare.cause import Divergence, find_divergence
 from inspector.analysis.views.compare.differences import Rows, classify
+from inspector.analysis.views.compare.divergence import Divergence, find_divergence
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.run_steps import RunSteps, of_one_format, read_run
 from inspector.analysis.views.compare.surroundings import Change, Surroundings

@@ -13,7 +13,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.run_steps import RunSteps
-from inspector.analysis.views.model_context.reader import model_requests
+from inspector.analysis.views.model_context.context_owners import model_requests
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.formats.model_vocabulary import tool_name
 from inspector.protocol.derived_messages import MODEL_CALL_KEY

@@ -8,7 +8,7 @@ uses the content of each request, and `request_change` explains changes between 
 
 from __future__ import annotations
 
-from inspector.analysis.views.model_context.reader import Options, Reader, find_reader, reader_of, readers
+from inspector.analysis.views.model_context.context_owners import Options, Reader, find_reader, reader_of, readers
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.reconstruction import Entry, ModelContext, Moment
 

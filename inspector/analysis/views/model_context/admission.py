@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.views.model_context.reader import Options, Reader, codes_below
+from inspector.analysis.views.model_context.context_owners import Options, Reader, codes_below
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import SlicedWork
 from inspector.formats import registry

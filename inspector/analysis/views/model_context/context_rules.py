@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.admission import SortedIn
-from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.context_owners import Reader
 from inspector.analysis.views.model_context.recorded_requests import Sent
 from inspector.analysis.views.model_context.removals import Left
 from inspector.base.slices import SlicedWork

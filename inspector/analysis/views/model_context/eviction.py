@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.admission import SortedIn
+from inspector.analysis.views.model_context.context_owners import Reader
 from inspector.analysis.views.model_context.context_rules import KeptRange, rules_by_format
-from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.removals import Left, Payloads
 from inspector.analysis.views.model_context.reported import reported_at

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis import Analysis
+from inspector.analysis.views.model_context.context_owners import Reader, readers
 from inspector.analysis.views.model_context.growth import growth_of
-from inspector.analysis.views.model_context.reader import Reader, readers
 from inspector.analysis.views.model_context.reconstruction import ModelContext
 from inspector.tokens.counter import TOKENIZER
 

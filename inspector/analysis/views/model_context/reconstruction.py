@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.model_context.admission import sort_in
+from inspector.analysis.views.model_context.context_owners import Options, Reader
 from inspector.analysis.views.model_context.context_rules import rules_by_format
 from inspector.analysis.views.model_context.eviction import find_left
-from inspector.analysis.views.model_context.reader import Options, Reader
 from inspector.analysis.views.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
 from inspector.analysis.views.model_context.recorded_requests import Request, follow_requests
 from inspector.analysis.views.model_context.removals import Payloads

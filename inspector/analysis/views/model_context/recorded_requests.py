@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.admission import SortedIn
-from inspector.analysis.views.model_context.reader import model_requests
+from inspector.analysis.views.model_context.context_owners import model_requests
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.removals import Left, Payloads
 from inspector.base.slices import SlicedWork

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
-from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.context_owners import Reader
 from inspector.formats import registry
 
 

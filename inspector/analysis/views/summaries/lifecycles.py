@@ -14,7 +14,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import NO_ROWS, Rows
-from inspector.analysis.passes.results.result_signals import CONSUMED, HINTS, NO_PLACE, SUMMARY
+from inspector.analysis.passes.results.signal_table import CONSUMED, HINTS, NO_PLACE, SUMMARY
 from inspector.analysis.passes.results.transient_results import NOTE_SENTENCES, Badge, SignalNote
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.protocol import kinds

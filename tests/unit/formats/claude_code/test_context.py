@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.analysis.views.model_context import ModelContext, Moment, find_reader
 from inspector.analysis.views.model_context.chat_messages import content_of_entry
-from inspector.analysis.views.model_context.reader import reader_in, readers
+from inspector.analysis.views.model_context.context_owners import reader_in, readers
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.passes.contexts import named_starts
+from inspector.analysis.passes.contexts import pending_starts
 from inspector.document.summary import context_nodes
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_of, envelope, grown_log, received
@@ -216,7 +216,7 @@ def test_the_account_tells_reasoning_with_and_without_starts(name: str, words: s
 
 
 def test_a_label_is_read_again_where_too_many_starts_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(named_starts, "_MAX_LABELS", 4)
+    monkeypatch.setattr(pending_starts, "_MAX_LABELS", 4)
     starts = [
         envelope("reasoning/start", {"message": f"idea {number}"}, id=f"s{number}", context="task", sender=f"a{number}")
         for number in range(20)
@@ -224,4 +224,4 @@ def test_a_label_is_read_again_where_too_many_starts_wait(monkeypatch: pytest.Mo
     document = document_of(*starts, said("thought", "task/s3", sender="a3"))
     contexts = document.analysis.contexts
     assert "idea 3" in [contexts.tree.label[node] for node in contexts.tree.alive()]
-    assert len(contexts._builder._named_starts._labels) <= 4
+    assert len(contexts._builder._pending_starts._labels) <= 4

@@ -33,7 +33,7 @@ class Start(NamedTuple):
     """`MessageIds.hash_in_space` of the id."""
 
 
-class NamedStarts:
+class PendingStarts:
     """Waiting starts by the hash of their id, matched against new nodes.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Stores results that carry a signal as columns: signal bits, tool and conversation."""
+"""Stores the results that carry a signal in a table of columns: signal bits, tool and conversation."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
 from inspector.analysis.views.compare.differences import Rows
 from inspector.analysis.views.compare.run_steps import RunSteps
-from inspector.analysis.views.model_context.reader import find_reader
+from inspector.analysis.views.model_context.context_owners import find_reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext, Moment
 from inspector.analysis.views.steps.step_table import StepKind
 from inspector.base.slices import SlicedWork
