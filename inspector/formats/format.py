@@ -210,6 +210,8 @@ class Format:
         titles_by_shape: names and titles of lines of another shape, as `(name, title)`.
         begins_like: returns True for a line that no other format of TRANSCRIPT can read; a fast filter.
         identified_by_type: a record of an unknown type identifies a file.
+        names_file: a record among the first ones of a file of lines decides the format of all of them: some look
+            like lines of another format.
         participants: senders of a coding agent; None for other formats.
         namespace: prefix of kinds that only this format has, as `robot/`.
         spoken_kinds: words for its own kinds, by kind.
@@ -270,6 +272,7 @@ class Format:
     titles_by_shape: Mapping[Shape, tuple[str, str]] = field(default_factory=dict)
     begins_like: Callable[[bytes], bool] | None = None
     identified_by_type: bool = False
+    names_file: bool = False
     participants: Participants | None = None
     namespace: str = ""
     spoken_kinds: Mapping[str, str] = field(default_factory=dict)

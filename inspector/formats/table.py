@@ -34,6 +34,7 @@ from inspector.formats import (
     hal,
     har,
     inspect_ai,
+    kimi,
     kiro,
     langfuse,
     langsmith,
@@ -76,7 +77,7 @@ FORMATS: tuple[Format, ...] = (
     managed_agents.FORMAT,
     crush.FORMAT,  # before the format that reads any other database
     opencode.FORMAT, otlp.FORMAT, pi.FORMAT, qwen_code.FORMAT, vscode_chat.FORMAT,
-    specstory.FORMAT, continue_dev.FORMAT, kiro.FORMAT,
+    specstory.FORMAT, continue_dev.FORMAT, kimi.FORMAT, kiro.FORMAT,
     prefixed.FORMAT,  # joins data of event streams for the formats below
     ag_ui.FORMAT, ai_sdk.FORMAT, autogen.FORMAT, agents_run_state.FORMAT, agents_sdk.FORMAT,
     # Gateway lines come before JSON-RPC, because a line about a failure has `id` and `error` like an answer. HTTP

@@ -43,6 +43,9 @@ _TIME_IN_BRACKETS = re.compile(rb"\[\d+[-:/]")
 _RECORDING = "A tap records them: context-inspector tap."
 _NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
 """Reason for refusing a log, after the name of its client."""
+_DECIDING_LINES = 20
+"""First lines of a file, one of which may decide the format of all."""
+_NAMING = tuple(one for one in FORMATS if one.names_file)
 _LOG_LINES = {one.name: one.log_lines for one in FORMATS if one.log_lines is not None}
 
 
@@ -141,13 +144,15 @@ def _time_of(element: bytes) -> int:
 def forced_format(source: SourceFile) -> str | None:
     """Returns the format of a file that its records alone do not tell.
 
-    Elements of an array may be of two formats, as `Format.array_format` declares. Records of a declared format may lie
-    in an array inside of a document.
+    Elements of an array may be of two formats, as `Format.array_format` declares, and so may lines, as
+    `Format.names_file` does. Records of a declared format may lie in an array inside of a document.
 
     Raises:
         OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
+    if not is_array(head) and (decided := _format_of_lines(head)) is not None:
+        return decided
     if source.is_growing:
         return None
     if not is_array(head):
@@ -159,6 +164,12 @@ def forced_format(source: SourceFile) -> str | None:
     whole = format_named(known.array_format) if known is not None else None
     is_both = whole is not None and whole.read(first, unknown=True) is not None
     return whole.name if whole is not None and is_both and known_refusal(first) is None else None
+
+
+def _format_of_lines(head: bytes) -> str | None:
+    """Returns the format that one of a file's first lines decides for all of them."""
+    lines = [line.strip(_BLANK) for line in head.removeprefix(_BOM).split(b"\n", _DECIDING_LINES)[:_DECIDING_LINES]]
+    return next((one.name for one in _NAMING for line in lines if line and one.read(line) is not None), None)
 
 
 def _format_of_document(source: SourceFile) -> str | None:
