@@ -57,6 +57,8 @@ def fill(url: str, folder: Path) -> dict[str, str]:
     values = {
         "ID": bundle.IDENTIFIER, "VERSION": bundle.version(), "URL": url.rstrip("/"), "WINGET_ID": _WINGET,
         "HOMEPAGE": url.partition("/releases/")[0], "PRODUCT_CODE": f"{app_id[1]}_is1",
+        # Homebrew bumps a cask by its version alone.
+        "CASK_URL": url.rstrip("/").replace(bundle.version(), "#{version}"),
         "DATE": time.strftime("%Y-%m-%d", time.gmtime(bundle.moment())),
     }  # fmt: skip
     for key, pattern in _FILES.items():

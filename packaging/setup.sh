@@ -143,6 +143,9 @@ find_python() {
 }
 
 if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+    if ! find_python >/dev/null && ! command -v python3 >/dev/null; then
+        install_packages "the program runs on Python" python3 python3-venv || true
+    fi
     python="$(find_python)" || fail "Python 3.11 or newer is needed and was not found; set PYTHON=/path/to/python3"
     if ! "$python" -c 'import ensurepip, venv' >/dev/null 2>&1; then
         version="$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from inspector.base.program_file import program_file
 from inspector.tap.arguments import TapArguments
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.capture_name import NotPossibleError, claim_file
@@ -129,7 +130,7 @@ def open_window(path: str, say: Callable[[str], None]) -> subprocess.Popen[bytes
         )
         return None
     frozen = bool(getattr(sys, "frozen", False))
-    words = [sys.executable, *(() if frozen else ("-m", "inspector")), "window", "--standalone", path]
+    words = [program_file(), *(() if frozen else ("-m", "inspector")), "window", "--standalone", path]
     # DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP, which the subprocess module names only on Windows.
     flags = 0x8 | 0x200 if sys.platform == "win32" else 0
     null = subprocess.DEVNULL

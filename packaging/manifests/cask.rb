@@ -6,12 +6,12 @@ cask "context-inspector" do
   sha256 arm:   "@DMG_ARM64_SHA256@",
          intel: "@DMG_X86_64_SHA256@"
 
-  url "@URL@/context-inspector-#{version}-macos-#{arch}.dmg"
+  url "@CASK_URL@/context-inspector-#{version}-macos-#{arch}.dmg"
   name "Context Inspector"
   desc "Desktop inspector for multi-agent workspaces"
   homepage "@HOMEPAGE@"
 
-  depends_on macos: ">= :ventura"
+  depends_on macos: :ventura
 
   app "Context Inspector.app"
   binary "#{appdir}/Context Inspector.app/Contents/MacOS/context-inspector"

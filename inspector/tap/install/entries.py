@@ -14,6 +14,7 @@ import sys
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
+from inspector.base.program_file import program_file
 from inspector.tap.http.address import AddressError, Upstream, upstream_of
 from inspector.tap.http.ports import origin_at, port_for
 from inspector.tap.install.values import UnreadableError, Value
@@ -57,7 +58,7 @@ def form_of(entry: Value) -> Form:
 def own_command() -> list[str]:
     """Returns the command that starts this program, with its full path: clients have another PATH, or none."""
     if getattr(sys, "frozen", False):
-        return [sys.executable]
+        return [program_file()]
     beside = Path(sys.executable).with_name(PROGRAM + (".exe" if sys.platform == "win32" else ""))
     found = str(beside) if beside.is_file() else shutil.which(PROGRAM)
     return [os.path.abspath(found)] if found else [sys.executable, "-m", "inspector"]  # noqa: PTH100 - keeps symbolic links
@@ -170,8 +171,9 @@ def _texts(arguments: Value | None) -> list[str]:
 
 def _before_server(command: str, arguments: list[str]) -> int | None:
     """Returns the number of arguments before the server's command; None for an entry without a tap."""
-    name = PureWindowsPath(command).stem.lower()
-    start = 0 if name == PROGRAM else 2 if arguments[:2] == ["-m", "inspector"] else None
+    file = PureWindowsPath(command.lower())
+    is_own = file.stem == PROGRAM or file.suffix == ".appimage"  # users rename AppImages
+    start = 0 if is_own else 2 if arguments[:2] == ["-m", "inspector"] else None
     if start is None or arguments[start : start + 1] != ["tap"] or "--" not in arguments:
         return None
     skipped = arguments.index("--") + 1

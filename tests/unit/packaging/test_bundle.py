@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 
 import bundle  # pyright: ignore[reportMissingImports]
 import pytest
+import start  # pyright: ignore[reportMissingImports]
 import yaml
 from packaging.requirements import Requirement
 from pygments.lexers._mapping import LEXERS
@@ -211,8 +212,8 @@ def test_the_setup_program_refers_to_what_exists_or_is_made() -> None:
     assert [set(re.findall(r"\.ctxcap|unins\w+", line)) for line in kind] == [
         {".ctxcap", "uninsdeletevalue", "uninsdeletekeyifempty"}, {".ctxcap", "uninsdeletevalue"},
     ]  # fmt: skip
-    start = ast.parse((PACKAGING / "start.py").read_text("utf-8"))
-    (running,) = (node.value for node in start.body if isinstance(node, ast.Assign))
+    code = ast.parse((PACKAGING / "start.py").read_text("utf-8"))
+    (running,) = (node.value for node in code.body if isinstance(node, ast.Assign))
     assert re.findall(r"^AppMutex=(.+)$", text, re.MULTILINE) == [ast.literal_eval(running)]
     # The path of all users lies elsewhere than that of one, and what the setup adds it takes away.
     (path,) = (line for line in text.splitlines() if line.startswith("Root") and 'ValueName: "Path"' in line)
@@ -261,11 +262,24 @@ def test_each_line_of_the_setup_program_is_of_its_section() -> None:
 def test_the_packaged_program_starts_its_engine_and_recorder() -> None:
     for command in (ENGINE, RECORDER):
         assert command[0] == sys.executable
-        start = [sys.executable, str(PACKAGING / "start.py"), *command[1:4], "--help"]
+        words = [sys.executable, str(PACKAGING / "start.py"), *command[1:4], "--help"]
         ran = subprocess.run(
-            start, capture_output=True, text=True, check=False, timeout=240, env={**os.environ, "PYTHONPATH": str(ROOT)}
+            words, capture_output=True, text=True, check=False, timeout=240, env={**os.environ, "PYTHONPATH": str(ROOT)}
         )
         assert (ran.returncode, "No such option" in ran.stderr) == (0, False), command
+
+
+def test_programs_started_by_the_package_do_not_load_its_libraries() -> None:
+    bundled = {
+        "_PYI_ARCHIVE_FILE": "/bundle/program", "_PYI_PARENT_PROCESS_LEVEL": "1", "QT_PLUGIN_PATH": "/bundle/plugins",
+        "QML2_IMPORT_PATH": "/bundle/qml", "LD_LIBRARY_PATH": "/bundle/_internal",
+    }  # fmt: skip
+    environment = {"HOME": "/home/ann", **bundled}
+    start.restore_environment(environment)
+    assert environment == {"HOME": "/home/ann"}
+    environment = {"LD_LIBRARY_PATH_ORIG": "/opt/lib", **bundled}
+    start.restore_environment(environment)
+    assert environment == {"LD_LIBRARY_PATH": "/opt/lib"}
 
 
 def test_what_a_job_runs_can_be_run_by_its_own_python() -> None:

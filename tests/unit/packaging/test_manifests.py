@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[3]
-URL = "https://example.com/owner/name/releases/download/v1"
+URL = f"https://example.com/owner/name/releases/download/v{bundle.version()}"
 
 
 @pytest.fixture
@@ -80,6 +80,9 @@ def test_the_cask_parses(release: Path) -> None:
     for machine in ("arm64", "x86_64"):
         assert sum_of(f"context-inspector-{bundle.version()}-macos-{machine}.dmg") in text
     assert 'homepage "https://example.com/owner/name"' in text
+    assert bundle.version() not in text.replace(f'version "{bundle.version()}"', "")
+    assert "download/v#{version}/context-inspector-#{version}-macos-#{arch}.dmg" in text
+    assert "depends_on macos: :ventura\n" in text  # Homebrew has deprecated ">= :ventura"
     if ruby := shutil.which("ruby"):
         subprocess.run([ruby, "-c", "-"], input=text, text=True, check=True, capture_output=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,24 @@ def test_a_tap_is_put_in_and_taken_out_and_the_file_is_as_it_was(client: str, te
     assert again.form.tapped
     applied(planned(again, folder, install=False))
     assert file.read_bytes() == text.encode()
+
+
+def test_an_appimage_is_named_by_its_own_path_not_by_its_mount(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    file, text = tmp_path / "config", JSON["plain"]
+    file.write_text(text, "utf-8")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", "/tmp/.mount_x/usr/lib/context-inspector/context-inspector")
+    monkeypatch.setenv("APPDIR", "/tmp/.mount_x")
+    monkeypatch.setenv("APPIMAGE", "/home/ann/Inspector.AppImage")
+    applied(change_of("cursor", file, tmp_path))
+    assert read("cursor", file)["mcpServers"]["records"]["command"] == "/home/ann/Inspector.AppImage"
+    applied(change_of("cursor", file, tmp_path, install=False))
+    assert file.read_text("utf-8") == text
+    # The environment of an AppImage that has started another program.
+    monkeypatch.setattr(sys, "executable", "/usr/lib/context-inspector/context-inspector")
+    assert own_command() == ["/usr/lib/context-inspector/context-inspector"]
 
 
 @pytest.mark.parametrize(
