@@ -121,4 +121,4 @@ def _waste_rows(facts: OverviewFacts) -> Iterator[Row]:
         if line.panel == "Waste" and facts.waste is not None and facts.waste.first is not None:
             sentence = UsageSentences(facts.document, facts.waste, None).largest_waste()
             words = Words(line.text, link=Link(panel="Waste")), Words(f": {sentence}", "quiet")
-            yield Row("waste", (Words("spare", "quiet", pill=True),), words)
+            yield Row("waste", (Words("avoidable", "quiet", pill=True),), words)

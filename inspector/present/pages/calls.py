@@ -250,7 +250,7 @@ def content_section(subject: Subject, result: object) -> Part:
         label += f", {formats.count_of(content.table.total, 'record')}"
     elif content.others or len(content.blocks) > 1:
         label += f", {formats.count_of(len(content.blocks) or len(content.others), 'block')}"
-    view = content_part(content)
+    view = content_part(content, is_output=subject.method == "tools/call" and not _answers_agent(subject))
     if content.structured is None or content.table is not None:
         return section_part(label, view, name="content")
     rows = value_facts(content.structured) if isinstance(content.structured, Mapping) else [
@@ -259,6 +259,13 @@ def content_section(subject: Subject, result: object) -> Part:
     other = fact_card(rows, name="structured", label="Structured content")
     body = section_part("Structured content", other, name="structuredContent")
     return section_part(label, view, body, name="content")
+
+
+def _answers_agent(subject: Subject) -> bool:
+    """Returns True for the answer of a sub-agent, which is the text of a model."""
+    records, transcripts = subject.capture.records, subject.capture.transcripts
+    calls = (records.envelope_id(cause) for cause in subject.causes[:1]) if subject.is_derived else ()
+    return any(call is not None and transcripts.started_by(call) is not None for call in calls)
 
 
 def _initialize_sections(_subject: Subject, result: Mapping[str, Any]) -> list[Part]:

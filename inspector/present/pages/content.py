@@ -17,8 +17,15 @@ FORMATTED, TEXT = "Formatted", "Text"
 _MOST_BLOCKS = 20
 
 
-def content_part(content: Content, table: Table | None = None) -> ContentPart:
-    """Returns the views of a content; `table` overrides the table found in its JSON."""
+def content_part(content: Content, table: Table | None = None, *, is_output: bool = False) -> ContentPart:
+    """Returns the views of a content.
+
+    Args:
+        content: the content.
+        table: overrides the table found in its JSON.
+        is_output: a tool wrote it, not a model. Its text is plain unless it declares Markdown: a line of a program
+            that begins with "#" is no heading. `Formatted` is then the second choice.
+    """
     table = table or content.table
     # Text alone would hide links and pictures.
     has_blocks = bool(content.others) or any(block.uri or block.audience for block in content.blocks)
@@ -30,12 +37,16 @@ def content_part(content: Content, table: Table | None = None) -> ContentPart:
         ("JSON", content.value is not None),
     )
     views = [name for name, there in ways if there] or [TEXT]
+    is_plain = is_output and not content.declares_markdown
+    if is_plain and FORMATTED in views and TEXT in views:
+        views.remove(FORMATTED)
+        views.insert(views.index(TEXT) + 1, FORMATTED)
     text = "\n".join(filter(None, (content.text, *content.others, content.elided)))
     return ContentPart(
         views=views, text=bounded_text(text) or "An empty result.", table=table,
         mono=content.value is not None and content.structured is None,
         json="" if content.value is None else pretty_json(content.value, MAX_TEXT),
-        blocks=blocks_part(content.blocks, markdown=content.markdown) if "Blocks" in views else None,
+        blocks=blocks_part(content.blocks, markdown=content.markdown and not is_plain) if "Blocks" in views else None,
     )  # fmt: skip
 
 

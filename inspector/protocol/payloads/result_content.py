@@ -62,11 +62,17 @@ class Content:
         return None if self.value is None else pretty_json(self.value)
 
     @cached_property
+    def declares_markdown(self) -> bool | None:
+        """True if its blocks declare Markdown, False if they declare other types; None without a type."""
+        declared = [block.mime for block in self.blocks if block.text is not None and block.mime]
+        return all(mime.startswith("text/markdown") for mime in declared) if declared else None
+
+    @cached_property
     def markdown(self) -> bool:
         """True for Markdown text, declared or detected."""
-        declared = [block.mime for block in self.blocks if block.text is not None and block.mime]
-        if declared:
-            return all(mime.startswith("text/markdown") for mime in declared)
+        declared = self.declares_markdown
+        if declared is not None:
+            return declared
         return (self.value is None or self.structured is not None) and is_markdown(self.text)
 
     @property

@@ -78,8 +78,11 @@ def _remember_clicks(segments: Segments, links: Links) -> None:
 
 
 def _in_order(views: list[str], *, formatted: bool) -> list[str]:
-    """Returns the names of views, the default first; `formatted` prefers formatted Markdown to plain."""
-    if formatted or FORMATTED not in views or TEXT not in views:
+    """Returns the names of views, the default first; `formatted` prefers formatted Markdown to plain.
+
+    Output of tools has the plain text first in any case.
+    """
+    if formatted or FORMATTED not in views or TEXT not in views or views.index(TEXT) < views.index(FORMATTED):
         return views
     return [{FORMATTED: TEXT, TEXT: FORMATTED}.get(name, name) for name in views]
 

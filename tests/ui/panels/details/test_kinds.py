@@ -220,21 +220,35 @@ def press(panel: DetailsPanel, qtbot: QtBot, name: str) -> None:
 
 def test_markdown_is_formatted_until_the_user_wants_text(show: Show, qtbot: QtBot):
     written = "# Plan\n\nThree **steps** <b>x</b>\nand more"
-    result = {"content": [{"type": "text", "text": written}]}
     panel = show(
-        envelope("chat", {"text": written}), *answered("tools/call", {"name": "read"}, result),
-        envelope("reasoning/thought", {"message": "- `a` is new\n- b"}), message=2,
-    )  # fmt: skip
-    assert "Three steps <b>x</b>\nand more" in text(panel, "contentText")
-    press(panel, qtbot, "contentAsText")
-    assert "**steps**" in text(panel, "contentText")
-    panel.show_message(0)
+        envelope("chat", {"text": written}), envelope("reasoning/thought", {"message": "- `a` is new\n- b"}), message=0
+    )
+    assert "Three steps <b>x</b>\nand more" in text(panel, "chatText")
+    press(panel, qtbot, "textAsText")
     assert text(panel, "chatText") == written
-    panel.show_message(3)
+    panel.show_message(1)
     assert text(panel, "thoughtText") == "- `a` is new\n- b"
     press(panel, qtbot, "textAsFormatted")
     panel.show_message(0)
     assert text(panel, "chatText").startswith("Plan\nThree steps")
+
+
+def test_output_of_a_tool_is_plain_until_the_user_wants_it_formatted(show: Show, qtbot: QtBot):
+    built = "# example.com/shop\n./cart.go:3:2: **total** declared\n\n# example.com/till\n./till.go:9: `x` and `y`"
+    declared = {
+        "type": "resource",
+        "resource": {"uri": "a:/plan", "mimeType": "text/markdown", "text": "# Plan\n\n- a"},
+    }
+    panel = show(
+        *answered("tools/call", {"name": "build"}, {"content": [{"type": "text", "text": built}]}),
+        *answered("tools/call", {"name": "read"}, {"content": [declared]}), message=1,
+    )  # fmt: skip
+    assert text(panel, "contentText") == built
+    press(panel, qtbot, "contentAsFormatted")
+    assert text(panel, "contentText").startswith("example.com/shop\n")
+    # The choice of another text does not make the next output formatted.
+    panel.show_message(1)
+    assert text(panel, "contentText") == built
 
 
 def test_a_heading_is_larger_than_the_text_below_it(show: Show):
