@@ -88,6 +88,7 @@ echo 'Binary::apt-get::APT::Keep-Downloaded-Packages "true";' >"$root/etc/apt/ap
 inside apt-get -qq update
 inside useradd --create-home "$user"
 cp "$package" "$root/tmp/package.deb"
+cp docs/examples/robot_log.py "$root/tmp"
 cp tests/data/captures/demo-round.ctxcap "$root/home/$user/a round.ctxcap"
 cp tests/data/msp/weekly-report.json "$root/home/$user/"
 inside chown "$user:" "/home/$user/a round.ctxcap" "/home/$user/weekly-report.json"
@@ -128,6 +129,41 @@ cp "$root/home/$user/alone.png" "$place/alone.png"
 said="$(answers merged-context "/home/$user/weekly-report.json" --subsession units)"
 [[ "$said" == "units: 285 tokens in 13 messages."* ]] || fail "merged-context said: $said"
 say "without a desktop it answers and draws: build/package-test/alone.png"
+
+# Each process that it starts of itself. Arguments in /proc are separated by NUL.
+runs() { grep -lsxz -- "$1" "$root"/proc/[0-9]*/cmdline >/dev/null; }
+starts() {
+    local program="$1" process _
+    shift
+    for process in "$@"; do
+        for _ in {1..60}; do
+            runs "$process" && break
+            kill -0 "$program" 2>/dev/null || fail "it ended without $process, see build/package-test/said.txt"
+            sleep 0.5
+        done
+        runs "$process" || fail "it started no $process"
+    done
+    wait "$program" || fail "it failed, see build/package-test/said.txt"
+}
+as_user context-inspector demo --seconds 40 >"$place/said.txt" 2>&1 &
+starts $! '[e]ngine' '[r]ecorder'
+for _ in {1..150}; do cat tests/data/recordings/mew/coding-agent/envelope-history.jsonl; done >"$root/home/$user/long.jsonl"
+as_user context-inspector summary "/home/$user/long.jsonl" --tokens >"$place/said.txt" 2>&1 &
+starts $! '[-]-multiprocessing-fork'
+request='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},'
+request+='"clientInfo":{"name":"test","version":"1"}}}'
+said="$(as_user context-inspector tap -o "/home/$user/tapped.ctxcap" -- context-inspector mcp <<<"$request")"
+[[ "$said" == *serverInfo* ]] || fail "the MCP server behind a tap said: $said"
+[[ "$(answers list "/home/$user/tapped.ctxcap" --format jsonl)" == *initialize* ]] || fail "the tap recorded no request"
+said="$(as_user context-inspector tap --model -o "/home/$user/model.ctxcap" -- env 2>/dev/null)"
+[[ "$said" == *ANTHROPIC_BASE_URL=* && -f "$root/home/$user/model.ctxcap" ]] || fail "the tap of a model said: $said"
+[[ "$said" != *"$home"* ]] || fail "programs behind a tap get libraries of the package: $said"
+inside install -D --owner "$user" --group "$user" -t "/home/$user/.config/context-inspector/plugins" /tmp/robot_log.py
+inside chown -R "$user:" "/home/$user/.config"
+said="$(answers plugins enable robot_log)"
+[[ "$said" == "robot_log is on."* ]] || fail "plugins enable said: $said"
+inside rm -r "/home/$user/.config/context-inspector" "/home/$user/long.jsonl"
+say "it starts engine, recorder, workers, tap, MCP server, and plug-ins"
 inside apt-get -qq -y purge --autoremove context-inspector >/dev/null 2>&1
 files >"$place/after.txt"
 left="$(comm -13 "$place/before.txt" "$place/after.txt")"
