@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from inspector.base.own_stdout import keep_stdout_for_results
 from inspector.cli.arguments import Json, fail
 from inspector.cli.printing import dump, echo, escape_hostile, print_line
 from inspector.plugins import loading
 from inspector.plugins.discovery import plugins_folder
 from inspector.plugins.loading import PluginState
+from inspector.settings.model import SwitchedPlugin
 from inspector.settings.store import load_settings, save_settings, settings_path
 
 app = typer.Typer(
@@ -30,16 +32,23 @@ def load_plugins() -> None:
     """Loads the plug-ins that the settings switch on, and says which fail."""
     if not settings_path().exists():
         return
-    loading.load(load_settings().settings.plugins)
+    _load(load_settings().settings.plugins)
     for sentence in loading.troubles():
         typer.echo(escape_hostile(sentence), err=True)
+
+
+def _load(switched: list[SwitchedPlugin]) -> None:
+    """Loads plug-ins; whatever they write beside `sys.stdout` does not mix with the results of a command."""
+    if switched:
+        keep_stdout_for_results()
+    loading.load(switched)
 
 
 @app.command("list")
 def list_command(as_json: Json = False) -> None:
     """List all plug-ins: version, what each adds, where it comes from, and its last error."""
     stored = load_settings().settings.plugins
-    loading.load(stored)
+    _load(stored)
     states = loading.states(stored)
     if as_json:
         echo(dump([_as_json(one) for one in states]))
@@ -65,6 +74,7 @@ def enable_command(name: Name) -> None:
     state = _named(name, loading.states(settings.plugins))
     if state.found is None or state.found.trouble:
         fail(escape_hostile(f"The plug-in {state.name} cannot be used: {state.trouble}."))
+    keep_stdout_for_results()
     settings.plugins = loading.switch(settings.plugins, state, on=True)
     now = next(one for one in loading.states(settings.plugins) if (one.name, one.origin) == (state.name, state.origin))
     if now.trouble:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 import sys
 import threading
@@ -108,6 +109,7 @@ def call_foreign(seconds: float, function: Callable[..., _Result], *arguments: A
         function, arguments: the call.
     """
     global _running, _output
+    process = os.getpid()
     # Counted, since calls of several threads overlap, and the first to end may not be the last that began.
     with _output_lock:
         if not _running:
@@ -116,6 +118,8 @@ def call_foreign(seconds: float, function: Callable[..., _Result], *arguments: A
     try:
         return call_within(seconds, function, *arguments)
     finally:
+        if os.getpid() != process:  # a fork would go on with the work of its parent
+            os._exit(0)
         with _output_lock:
             _running -= 1
             if not _running:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -240,3 +242,32 @@ FIELDS = [Field(name="toy.x", type="text", label="X", help="H", value=value)]
     rows = [json.loads(line) for line in found.stdout.splitlines()]
     assert [row["toy.x"] for row in rows] == ["x"] * 3
     assert "asked" in found.stderr
+
+
+_LOUD = """import os, sys
+os.write(1, b"noise")
+sys.__stdout__.write("noise"); sys.__stdout__.flush()
+os.system("echo noise")
+from inspector.plugin import Field
+def value(message):
+    {within}
+    return "x"
+FIELDS = [Field(name="toy.x", type="text", label="X", help="H", value=value)]
+"""
+
+
+@pytest.mark.real
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+@pytest.mark.parametrize("within", ['os.write(1, b"noise")', "os.fork()"], ids=["writes", "forks"])
+def test_output_around_the_streams_and_forks_do_not_mix_with_results(within: str) -> None:
+    plugin_file("toy", _LOUD.format(within=within))
+    log = log_file(lines_of(*QUESTIONS))
+    run = [sys.executable, "-m", "inspector"]
+    enabled = subprocess.run([*run, "plugins", "enable", "toy"], capture_output=True, text=True, check=True)
+    assert enabled.stdout == "toy is on. It adds: field toy.x.\n"
+    words = ["list", str(log), "-e", "no,toy.x", "--format", "jsonl"]
+    listed = subprocess.run([*run, *words], capture_output=True, text=True, check=True)
+    assert [json.loads(line) for line in listed.stdout.splitlines()] == [
+        {"no": number, "toy.x": "x"} for number in (1, 2, 3)
+    ]
+    assert "noise" in listed.stderr
