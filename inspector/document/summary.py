@@ -20,7 +20,8 @@ from inspector.analysis.views.causes.chain import ChainStep
 from inspector.analysis.views.causes.likely_links import LikelyLink
 from inspector.analysis.views.latency.latency import Latency, latency_by_model, latency_by_participant, latency_by_tool
 from inspector.analysis.views.model_context.outcome import outcomes
-from inspector.analysis.views.steps.step_table import StepTable, step_table
+from inspector.analysis.views.steps.step_columns import StepTable
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.time_split import are_bounded_by_agents
 from inspector.analysis.views.summaries.context_summary import naming_problem_codes, sizes_of
 from inspector.analysis.views.summaries.lifecycles import lifecycle_json, pending_results

@@ -19,7 +19,8 @@ from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.account import DISCOVERY, MAX_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.views.latency.server_tools import changed_tools
-from inspector.analysis.views.steps.step_table import StepTable, step_table
+from inspector.analysis.views.steps.step_columns import StepTable
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.summaries.lifecycles import pending_results
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.document.document import CaptureDocument

@@ -16,7 +16,7 @@ from inspector.analysis.views.model_context.chat_messages import content_of_entr
 from inspector.analysis.views.model_context.origins import origin_of
 from inspector.analysis.views.model_context.request_change import request_at
 from inspector.analysis.views.steps.expired_caches import ExpiredCache, expired_caches
-from inspector.analysis.views.steps.step_table import StepTable
+from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.analysis.views.summaries.token_shares import sum_in_steps
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteReport
 from inspector.base.slices import run_to_end

@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.present.difference_words import DifferenceWords
 from inspector.present.message_difference import align_lines, text_changes
 from inspector.present.wire_text import visible_controls

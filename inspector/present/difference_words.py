@@ -9,7 +9,7 @@ from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.compare.surroundings import Change
-from inspector.analysis.views.steps.step_table import StepKind, StepState
+from inspector.analysis.views.steps.step_columns import StepKind, StepState
 from inspector.document.document import CaptureDocument
 from inspector.present.message_row import row_content
 from inspector.present.wire_text import safe_line

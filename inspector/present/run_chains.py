@@ -13,7 +13,7 @@ from inspector.analysis.views.compare.alignment import divide_run, in_plain_orde
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.run_steps import RunSteps, called, read_run
 from inspector.analysis.views.many_runs.run_chain import MOST_STEPS, Argument, ChainStep, RunChain
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter

@@ -17,7 +17,7 @@ from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
 from inspector.analysis.views.compare.divergence import NO_PLACE
 from inspector.analysis.views.compare.noise import NoiseValue, find_noise
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.base.slices import SlicedWork, run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters.run_fields import outcomes_by_space

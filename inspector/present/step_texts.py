@@ -11,7 +11,7 @@ import numpy as np
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.steps.expired_caches import expired_caches
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.steps.step_tree import RowKind, StepTree, outputs_of
 from inspector.analysis.views.steps.time_split import TimeSplit, are_bounded_by_agents
 from inspector.document.document import CaptureDocument

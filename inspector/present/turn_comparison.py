@@ -13,7 +13,7 @@ from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS
 from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass
 from inspector.analysis.views.steps.call_facts import CallFacts, Outcome
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable, given_tokens
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable, given_tokens
 from inspector.analysis.views.steps.time_split import split_times
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument

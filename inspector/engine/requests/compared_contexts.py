@@ -13,7 +13,7 @@ from inspector.analysis.views.compare.divergence import moment_before
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.compare.sequences import Features, align
 from inspector.analysis.views.model_context import Moment, Role
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, RequestError, Steps, check_row_count
 from inspector.engine.requests.run_comparisons import answer_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from inspector.analysis.views.steps.call_facts import CallFact, CallFacts, FileFact, KeptCalls, Outcome, TouchKind
-from inspector.analysis.views.steps.step_table import NO_NODE
+from inspector.analysis.views.steps.step_columns import NO_NODE
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Query, Request, RequestError, Steps
 from inspector.engine.requests.turns import steps_of

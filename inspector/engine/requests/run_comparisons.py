@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.compare.difference_classes import DifferenceClass as DifferenceClass
-from inspector.analysis.views.steps.step_table import StepKind as StepKind
+from inspector.analysis.views.steps.step_columns import StepKind as StepKind
 from inspector.base.atomic_files import open_replacement
 from inspector.base.slices import SlicedWork
 from inspector.document.document import CaptureDocument

@@ -26,7 +26,7 @@ from inspector.analysis.views.model_context.context_owners import (
 from inspector.analysis.views.model_context.reported import NO_REPORTS, Reported, reports_of
 from inspector.analysis.views.steps.critical_path import CriticalPath, critical_path
 from inspector.analysis.views.steps.intervals import idle_gaps
-from inspector.analysis.views.steps.step_table import StepKind, StepState, StepTable
+from inspector.analysis.views.steps.step_columns import StepKind, StepState, StepTable
 from inspector.analysis.views.steps.step_tree import Bar as Bar
 from inspector.analysis.views.steps.step_tree import Grouping as Grouping
 from inspector.analysis.views.steps.step_tree import RowKind as RowKind

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepTable, given_tokens, step_table
-from inspector.analysis.views.steps.step_table import StepState as StepState
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepTable, given_tokens
+from inspector.analysis.views.steps.step_columns import StepState as StepState
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.step_tree import running_times
 from inspector.analysis.views.steps.time_split import split_times
 from inspector.engine.open_document import OpenDocument

@@ -20,13 +20,8 @@ from inspector.formats.otlp.spans import Span, plain_value
 Message = dict[str, Any]
 
 _ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "tool": "tool",
-    "system": "system",
-    "model": "assistant",
-    "choice": "assistant",
-}
+    "human": "user", "ai": "assistant", "tool": "tool", "system": "system", "model": "assistant", "choice": "assistant",
+}  # fmt: skip
 _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
@@ -405,17 +400,8 @@ def _event_messages(span: Span, *, choices: bool) -> list[Message]:
 
 
 _HOLDERS = (
-    "messages",
-    "input",
-    "contents",
-    "output",
-    "choices",
-    "generations",
-    "candidates",
-    "prompt",
-    "text",
-    "prompts",
-)
+    "messages", "input", "contents", "output", "choices", "generations", "candidates", "prompt", "text", "prompts",
+)  # fmt: skip
 
 
 def _as_messages(value: object, role: str) -> list[Message]:

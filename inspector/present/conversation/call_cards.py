@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis.views.steps.call_facts import CallFact, Outcome, call_fact, tells_no_change
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.summaries.context_usage import context_usage
 from inspector.document.document import CaptureDocument
 from inspector.filters.sentences import arguments_words, sentence_of, shape_of

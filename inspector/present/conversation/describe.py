@@ -11,7 +11,7 @@ import numpy as np
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.streams.stream_pass import NO_RUN
 from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepTable
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepTable
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, msp_words, wire_text
 from inspector.present.conversation.call_cards import agent_card, sort_of_call, step_card, step_time

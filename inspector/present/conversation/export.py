@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.steps.call_facts import KeptCalls
-from inspector.analysis.views.steps.step_table import StepTable
+from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.base.atomic_files import open_replacement
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument

@@ -28,7 +28,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.streams.stream_pass import NO_RUN
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable, given_tokens
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable, given_tokens
 from inspector.filters.scope import Reach, ScopeNodes
 from inspector.present.conversation.cards import CardKind, CardRef
 from inspector.present.conversation.permissions import permissions_of

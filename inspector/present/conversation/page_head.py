@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from inspector.analysis.views.steps.step_table import StepTable
+from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.document.document import CaptureDocument
 from inspector.document.working_folder import WorkingFolder
 from inspector.formats.table import TRACE_NAMES

@@ -8,7 +8,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
-from inspector.analysis.views.steps.step_table import StepKind, StepState, StepTable
+from inspector.analysis.views.steps.step_columns import StepKind, StepState, StepTable
 from inspector.present import formats
 from inspector.present.states import BY_USER
 from inspector.protocol import kinds

@@ -13,7 +13,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.account.tool_calls import ToolCalls, tool_calls
 from inspector.analysis.views.steps.call_facts import CallFact, CallFacts, FileFact, TouchKind
-from inspector.analysis.views.steps.step_table import StepTable
+from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.analysis.views.waste import WasteTotals
 from inspector.document.document import CaptureDocument
 from inspector.formats import registry

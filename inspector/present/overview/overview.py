@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.document.working_folder import working_folder_of
 from inspector.formats import registry
 from inspector.formats.table import TRACE_NAMES

@@ -9,7 +9,7 @@ import numpy as np
 from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS, Usage
 from inspector.analysis.views.steps.call_facts import CommandFact, FileFact, Outcome
 from inspector.analysis.views.steps.expired_caches import expired_caches
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.analysis.views.steps.time_split import TimeSplit, have_own_times, split_time
 from inspector.present import formats
 from inspector.present.cache_words import expiry_sentence

@@ -15,7 +15,7 @@ from inspector.analysis.views.account.account import Deed
 from inspector.analysis.views.latency.latency import latency_by_tool
 from inspector.analysis.views.latency.server_tools import changed_tools
 from inspector.analysis.views.steps.call_facts import Outcome
-from inspector.analysis.views.steps.step_table import StepKind, StepState
+from inspector.analysis.views.steps.step_columns import StepKind, StepState
 from inspector.analysis.views.summaries.participant_queries import shown_participants
 from inspector.document.summary import conclusion_of
 from inspector.filters.strings import quote

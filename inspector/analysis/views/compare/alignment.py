@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.compare.sequences import Features, align
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind
 from inspector.base.slices import SlicedWork
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW

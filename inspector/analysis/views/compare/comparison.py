@@ -11,7 +11,7 @@ from inspector.analysis.views.compare.divergence import Divergence, find_diverge
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.run_steps import RunSteps, of_one_format, read_run
 from inspector.analysis.views.compare.surroundings import Change, Surroundings
-from inspector.analysis.views.steps.step_table import StepTable
+from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.base.slices import SlicedWork
 
 

@@ -11,7 +11,7 @@ from inspector.analysis.views.compare.alignment import ABSENT, Aligned
 from inspector.analysis.views.compare.difference_classes import DifferenceClass, Input
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.compare.surroundings import Change, Surroundings
-from inspector.analysis.views.steps.step_table import StepKind, StepState
+from inspector.analysis.views.steps.step_columns import StepKind, StepState
 from inspector.store.columns.hashes import NO_ROW
 
 Array = NDArray[np.int64]

@@ -23,7 +23,7 @@ from inspector.analysis.views.compare.differences import Rows
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.model_context.context_owners import find_reader
 from inspector.analysis.views.model_context.reconstruction import ModelContext, Moment
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.base.slices import SlicedWork
 from inspector.formats.model_vocabulary import CLIENT
 from inspector.store.columns.hashes import NO_ROW

@@ -18,7 +18,7 @@ import numpy as np
 from inspector.analysis.views.compare.comparison import RunComparison
 from inspector.analysis.views.compare.difference_classes import DifferenceClass
 from inspector.analysis.views.compare.run_steps import RunSteps, called
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counted_text import counted_text

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.sequences import Features
-from inspector.analysis.views.steps.step_table import StepKind, StepTable, step_table
+from inspector.analysis.views.steps.step_columns import StepKind, StepTable
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.step_tree import outputs_of
 from inspector.base.slices import SlicedWork
 from inspector.formats.model_vocabulary import SYSTEM

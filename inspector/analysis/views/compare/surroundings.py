@@ -14,7 +14,7 @@ from inspector.analysis.views.compare.difference_classes import DifferenceClass,
 from inspector.analysis.views.compare.ignored import Ignored
 from inspector.analysis.views.compare.run_steps import RunSteps
 from inspector.analysis.views.model_context.context_owners import model_requests
-from inspector.analysis.views.steps.step_table import StepKind
+from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.formats.model_vocabulary import tool_name
 from inspector.protocol.derived_messages import MODEL_CALL_KEY
 from inspector.store.columns.hashes import NO_ROW

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.many_runs.run_chain import RunChain
-from inspector.analysis.views.steps.step_table import StepState
+from inspector.analysis.views.steps.step_columns import StepState
 from inspector.base.optional_dependencies import STATS
 
 LEVEL = 0.05

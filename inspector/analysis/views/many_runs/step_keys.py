@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inspector.analysis.views.many_runs.run_chain import ChainStep, RunChain
-from inspector.analysis.views.steps.step_table import StepState
+from inspector.analysis.views.steps.step_columns import StepState
 from inspector.store.columns.hashes import hash_values
 
 _LEAST_RUNS = 5

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepTable
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepTable
 
 Array = NDArray[np.int64]
 _MAX_DEPTH = 256

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.tokens.reported_usage import CACHE_WRITE_1H, USAGE_KINDS
-from inspector.analysis.views.steps.step_table import StepKind, StepTable
+from inspector.analysis.views.steps.step_columns import StepKind, StepTable
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.steps.intervals import overlap_counts, union_lengths
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import sorted_unique
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepTable
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepTable
 from inspector.formats import registry
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW

@@ -7,7 +7,6 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPoint,
-    QRect,
     QRectF,
     Qt,
     Signal,
@@ -27,21 +26,19 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
 from typing_extensions import override
 
-from inspector.engine.requests.steps import RowKind, SortBy, State, StepText
+from inspector.engine.requests.steps import SortBy
 from inspector.present import formats
 from inspector.ui.input import own_keys
-from inspector.ui.look.row_background import paint_ground
-from inspector.ui.look.theme import Theme, ThemeController
-from inspector.ui.panels.steps.model import Index, Key, StepColumn, StepsModel
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.steps.column_heads import SORTS, StepHeads
+from inspector.ui.panels.steps.delegate import CHEVRON, INDENT, StepDelegate
+from inspector.ui.panels.steps.model import Key, StepColumn, StepsModel
 from inspector.ui.panels.steps.step_axis import StepAxis
-from inspector.ui.panels.steps.waterfall import paint_grid, paint_row
 from inspector.ui.panels.timeline.gestures import AxisGestures
 from inspector.ui.widgets.rows.table import set_up_rows
 
@@ -50,190 +47,9 @@ _NAME_SHARE, _LEAST_NAME, _MOST_NAME = 0.41, 190, 520
 _STARTED_FROM = 1_120
 """Width from which on Started has a column."""
 _COST_FROM, _TOKENS_FROM = 520, 440
-_INDENT, _CHEVRON = 18, 14
-_LEAST_WITH_NOTE = 240
-"""Width of a text below which a long note is left out."""
 _SNAP_PX = 5
-_ELIDED = Qt.TextElideMode.ElideRight
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _KEYS = Qt.Key
-_SORTS: dict[StepColumn, SortBy] = {
-    StepColumn.STEP: "started", StepColumn.TOOK: "took", StepColumn.TOKENS: "tokens", StepColumn.COST: "cost",
-    StepColumn.STARTED: "started",
-}  # fmt: skip
 _ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
-
-
-class _Delegate(QStyledItemDelegate):
-    """Paints the cells."""
-
-    def __init__(self, view: StepsView, themes: ThemeController) -> None:
-        super().__init__(view)
-        self._view, self._themes = view, themes
-
-    @override
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, view = self._themes.theme, self._view
-        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue] - PySide's stubs lack it
-        column = StepColumn(index.column())
-        current = view.currentIndex().row() == index.row()
-        paint_ground(
-            painter, theme, rect, selected=current, hovered=view.hovered == index.row(), active=view.hasFocus(),
-            bar=column is StepColumn.STEP,
-        )  # fmt: skip
-        place = int(view.steps.visible[index.row()])
-        if column is StepColumn.BARS:
-            area = rect.adjusted(0, 0, -theme.metrics.scroll_bar, 0)
-            paint_grid(painter, theme, view.axis, area)
-            paint_row(painter, theme, view.axis, view.steps.rows, place, area, is_open=view.steps.is_open(place))
-        elif column is StepColumn.STEP:
-            self._paint_step(painter, theme, rect, place)
-        else:
-            self._paint_figure(painter, theme, rect, place, column)
-
-    def _paint_figure(self, painter: QPainter, theme: Theme, rect: QRect, place: int, column: StepColumn) -> None:
-        rows = self._view.steps.rows
-        failed = column is StepColumn.TOOK and rows.states[place] == State.FAILED
-        painter.setFont(theme.font("body-strong" if failed else "body"))
-        painter.setPen(theme.color("severity.error" if failed else "ink.secondary"))
-        pad = theme.metrics.cell_padding
-        painter.drawText(rect.adjusted(0, 0, -pad, 0), _RIGHT, self._view.steps.cell(place, column))
-
-    def _paint_step(self, painter: QPainter, theme: Theme, rect: QRect, place: int) -> None:
-        view, rows = self._view, self._view.steps.rows
-        left = view.text_left(place) + rect.left()
-        right = rect.right() - theme.metrics.cell_padding
-        middle = rect.center().y()
-        if view.steps.is_parent(place):
-            view.paint_chevron(painter, left - round(_CHEVRON * theme.zoom), middle, is_open=view.steps.is_open(place))
-        text = view.steps.text_of(place)
-        if text is None:
-            return
-        pills = self._pills(place)
-        for words, token in reversed(pills):
-            right = self._paint_pill(painter, theme, words, token, right, middle)
-        self._paint_text(painter, theme, text, QRect(left, rect.top(), right - left, rect.height()), rows.kinds[place])
-
-    def _pills(self, place: int) -> list[tuple[str, str]]:
-        steps = self._view.steps
-        if steps.is_parent(place):
-            failed = int(steps.rows.failed[place])
-            return [(f"{failed:,} failed", "severity.error")] if failed and not steps.is_open(place) else []
-        match State(int(steps.rows.states[place])):
-            case State.FAILED:
-                return [("failed", "severity.error")]
-            case State.REJECTED:
-                return [("rejected", "severity.warning")]
-            case State.WAITING:
-                return [("waiting", "severity.warning")]
-            case _:
-                return []
-
-    def _paint_pill(
-        self, painter: QPainter, theme: Theme, words: str, token: str, right: int, middle: int
-    ) -> int:  # fmt: skip
-        painter.setFont(theme.font("badge"))
-        wide = QFontMetrics(theme.font("badge")).horizontalAdvance(words) + round(12 * theme.zoom)
-        high = theme.metrics.badge
-        box = QRectF(right - wide, middle - high / 2 + 0.5, wide, high)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.pill_fill(token))
-        painter.drawRoundedRect(box, high / 2, high / 2)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(theme.color(token))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
-        return right - wide - theme.metrics.unit
-
-    def _paint_text(self, painter: QPainter, theme: Theme, text: StepText, box: QRect, kind: int) -> None:
-        """Paints title, tool, text and note; the text is elided first, the note before the title."""
-        gap = theme.metrics.unit + 2
-        note_room = QFontMetrics(theme.font("small")).horizontalAdvance(text.note) + gap if text.note else 0
-        if note_room > box.width() // 2:
-            note_room = box.width() // 2 if box.width() >= round(_LEAST_WITH_NOTE * theme.zoom) else 0
-        edge = box.right() - note_room
-        x = box.left()
-        tool_ink = "ink.primary"
-        text_ink = "ink.primary" if kind in (RowKind.TURN, RowKind.STEP) and not text.tool else "ink.secondary"
-        for words, role, ink in (
-            (text.title, "body-strong", "ink.primary"), (text.tool, "mono-row", tool_ink), (text.text, "body", text_ink)
-        ):  # fmt: skip
-            if not words or x >= edge:
-                continue
-            painter.setFont(theme.font(role))
-            painter.setPen(theme.color(ink))
-            shown = painter.fontMetrics().elidedText(words, _ELIDED, edge - x)
-            painter.drawText(QRect(x, box.top(), edge - x, box.height()), _LEFT, shown)
-            x += painter.fontMetrics().horizontalAdvance(shown) + gap
-        if note_room:
-            painter.setFont(theme.font("small"))
-            painter.setPen(theme.color("ink.tertiary"))
-            left = min(x, edge + gap)
-            shown = painter.fontMetrics().elidedText(text.note, _ELIDED, box.right() - left)
-            painter.drawText(QRect(left, box.top(), box.right() - left, box.height()), _LEFT, shown)
-
-
-class _Heads(QHeaderView):
-    """Column heads; the last one is the ruler of the waterfall."""
-
-    def __init__(self, view: StepsView, themes: ThemeController) -> None:
-        super().__init__(Qt.Orientation.Horizontal, view)
-        self._view, self._themes = view, themes
-        self.setObjectName("stepsHeader")
-        self.setAccessibleName("Columns of the steps")
-        self.setSectionsClickable(True)
-        self.setHighlightSections(False)
-        self.setMinimumSectionSize(16)
-
-    @override
-    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
-        theme, column = self._themes.theme, StepColumn(logicalIndex)
-        painter.fillRect(rect, theme.color("surface.chrome"))
-        painter.fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1), theme.color("line.hair"))
-        if column is StepColumn.BARS:
-            self._paint_ruler(painter, theme, rect.adjusted(0, 0, -theme.metrics.scroll_bar, 0))
-            return
-        sort, reverse = self._view.sorting
-        sorted_here = _SORTS[column] == sort and (
-            column is StepColumn.STARTED or (column is not StepColumn.STEP and sort != "started")
-        )
-        painter.setFont(theme.font("column"))
-        painter.setPen(theme.color("ink.primary" if sorted_here else "ink.secondary"))
-        text = str(self.model().headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
-        if sorted_here:
-            falls = reverse if sort == "started" else not reverse
-            text = f"{text} {'↓' if falls else '↑'}"
-        pad = theme.metrics.pane_padding if column is StepColumn.STEP else theme.metrics.cell_padding
-        painter.drawText(
-            rect.adjusted(pad, 0, -theme.metrics.cell_padding, 0), _LEFT if column is StepColumn.STEP else _RIGHT, text
-        )
-
-    def _paint_ruler(self, painter: QPainter, theme: Theme, rect: QRect) -> None:
-        axis, metrics = self._view.axis, QFontMetrics(theme.font("small"))
-        pointed = self._view.cursor_words()
-        painter.save()
-        painter.setClipRect(rect)
-        painter.setFont(theme.font("small"))
-        taken = None
-        box = QRectF()
-        if pointed and axis.cursor_ns is not None:
-            x = rect.left() + axis.x_of(axis.cursor_ns, rect.width())
-            wide = metrics.horizontalAdvance(pointed) + round(12 * theme.zoom)
-            left = min(max(x - wide / 2, rect.left()), rect.right() - wide)
-            box = QRectF(left, rect.top() + 3, wide, rect.height() - 7)
-            taken = box.left() - rect.left(), box.right() - rect.left()
-        for left, right, words in axis.labels(rect.width(), lambda one: metrics.horizontalAdvance(one) + 1, taken):
-            painter.setPen(theme.color("ink.secondary"))
-            painter.drawText(QRectF(rect.left() + left, rect.top(), right - left, rect.height()), _LEFT, words)
-        if taken is not None:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.color("ink.primary"))
-            painter.drawRoundedRect(box, 4, 4)
-            painter.setPen(theme.color("surface.base"))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, pointed)
-        painter.restore()
 
 
 class _Over(QWidget):
@@ -286,8 +102,8 @@ class StepsView(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.gestures = AxisGestures(axis, self)
         self.setModel(model)
-        self.setItemDelegate(_Delegate(self, themes))
-        self.heads = _Heads(self, themes)
+        self.setItemDelegate(StepDelegate(self, themes))
+        self.heads = StepHeads(self, themes)
         self.setHorizontalHeader(self.heads)
         self.heads.sectionClicked.connect(self._sort)
         self.heads.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -319,15 +135,7 @@ class StepsView(QTableView):
         """Returns the left end of a row's text."""
         zoom = self._themes.theme.zoom
         depth = min(int(self.steps.rows.depths[place]), 12)
-        return self._themes.theme.metrics.cell_padding + round((_CHEVRON + depth * _INDENT) * zoom)
-
-    def paint_chevron(self, painter: QPainter, x: int, middle: int, *, is_open: bool) -> None:
-        """Paints the sign of a row that opens."""
-        from inspector.ui.look import icons
-
-        side = round(12 * self._themes.theme.zoom)
-        name = "ri.arrow-down-s-line" if is_open else "ri.arrow-right-s-line"
-        painter.drawPixmap(x, middle - side // 2, icons.pixmap(name, "ink.secondary", side, self.devicePixelRatioF()))
+        return self._themes.theme.metrics.cell_padding + round((CHEVRON + depth * INDENT) * zoom)
 
     def _fit_columns(self) -> None:
         room, zoom = self.viewport().width(), self._themes.theme.zoom
@@ -480,7 +288,7 @@ class StepsView(QTableView):
         column = StepColumn(section)
         if column is StepColumn.BARS:
             return
-        by = _SORTS[column]
+        by = SORTS[column]
         again = by == self.sorting[0]
         self._holds_top = True
         self.sort_requested.emit(by, not self.sorting[1] if again and column is not StepColumn.STEP else False)

@@ -14,7 +14,7 @@ from inspector.analysis.views.many_runs.facts import separate
 from inspector.analysis.views.many_runs.run_chain import Argument, ChainStep, RunChain
 from inspector.analysis.views.many_runs.run_tree import run_tree, way_count
 from inspector.analysis.views.many_runs.step_keys import changing_calls, step_keys
-from inspector.analysis.views.steps.step_table import StepState
+from inspector.analysis.views.steps.step_columns import StepState
 from inspector.base.slices import run_to_end
 
 CHAINS = st.lists(st.lists(st.integers(1, 4), max_size=6), min_size=1, max_size=12)

@@ -13,7 +13,8 @@ from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.account import Deed
 from inspector.analysis.views.account.mcp_totals import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
-from inspector.analysis.views.steps.step_table import StepKind, StepState, step_table
+from inspector.analysis.views.steps.step_columns import StepKind, StepState
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.account import account_of
 from tests.builders import account_tally, document_at, document_of

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from inspector.analysis.views.steps.step_table import StepKind, step_table
+from inspector.analysis.views.steps.step_columns import StepKind
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.time_split import TimeSplit, clipped, split_time
 from inspector.present.step_texts import RangeFigures, range_sentence
 from inspector.present.time_ranges import is_range, range_bounds

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.views.steps.critical_path import critical_path
-from inspector.analysis.views.steps.step_table import StepKind, StepTable, step_table
+from inspector.analysis.views.steps.step_columns import StepKind, StepTable
+from inspector.analysis.views.steps.step_table import step_table
 from tests.builders import document_of
 
 _S = 1_000_000_000

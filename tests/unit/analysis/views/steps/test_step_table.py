@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.views.steps.step_table import StepKind, StepState, StepTable, step_table
+from inspector.analysis.views.steps.step_columns import StepKind, StepState, StepTable
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.time_split import TimeSplit, split_time
 from inspector.engine.engine import Engine
 from inspector.engine.requests.steps import ListSteps, RowKind, StepQuestion

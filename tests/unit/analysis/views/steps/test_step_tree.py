@@ -10,7 +10,8 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.views.steps.step_table import StepKind, step_table
+from inspector.analysis.views.steps.step_columns import StepKind
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.step_tree import Bar, Grouping, RowKind, SortBy, StepTree, TreeFacts, step_tree
 from tests.builders import document_at
 from tests.transcribed import ClaudeSession

@@ -10,7 +10,8 @@ import pytest
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.account.tool_calls import calls_of
-from inspector.analysis.views.steps.step_table import StepKind, StepState, step_table
+from inspector.analysis.views.steps.step_columns import StepKind, StepState
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.document.document import CaptureDocument
 from tests.samples import FORMAT_SAMPLES, RECORDINGS, recordings_swept
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.views.steps.step_table import NO_NODE, StepKind, StepState, StepTable, step_table
+from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.time_split import split_time
 from inspector.document.document import CaptureDocument
 from inspector.store.columns.hashes import NO_ROW
