@@ -29,6 +29,11 @@ def test_wrong(number):
 @given(st.integers())
 def test_right(number):
     pass
+
+@given(st.randoms(use_true_random=False))
+def test_drawing_in_its_body(random):
+    time.sleep(0.05)
+    random.random()
 """
 
 
@@ -45,7 +50,7 @@ def test_a_round_goes_on_after_a_failure_and_a_seed_repeats_it(tmp_path: Path) -
     log.touch()
     found = _run(tmp_path, "-p", "tests.fuzz.plugin", "--hypothesis-profile=fuzz", "--fuzz-share=2",
                  f"--fuzz-log={log}", str(made))  # fmt: skip
-    assert "1 failed, 2 passed" in found.stdout, found.stdout
+    assert "1 failed, 3 passed" in found.stdout, found.stdout
     assert 0 < len((tmp_path / "calls").read_text()) <= 8, "0.3 s each in a share of 2 s"
     (line,) = log.read_text("utf-8").splitlines()
     assert line in found.stdout
