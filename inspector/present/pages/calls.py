@@ -262,7 +262,7 @@ def content_section(subject: Subject, result: object) -> Part:
 
 
 def _answers_agent(subject: Subject) -> bool:
-    """Returns True for the answer of a sub-agent, which is the text of a model."""
+    """Returns True for the answer of a sub-agent: the text of a model."""
     records, transcripts = subject.capture.records, subject.capture.transcripts
     calls = (records.envelope_id(cause) for cause in subject.causes[:1]) if subject.is_derived else ()
     return any(call is not None and transcripts.started_by(call) is not None for call in calls)

@@ -1,4 +1,4 @@
-"""Records a proxy's traffic in a separate process, which it restarts if that fails.
+"""Records a proxy's traffic in a separate process, and restarts it after a failure.
 
 It is a process, since masking secrets in a response of 50 MB would delay a hang-up for too long. It also writes all
 entries that it has received if the tap is killed. Calls by the proxy never block: the queue is bounded, and the capture
@@ -88,7 +88,7 @@ class Recording(Protocol):
 
 
 class ProcessRecording(Recording):
-    """Recording in a separate process. Used on one thread, except for `_hand_over`, which has its own."""
+    """Recording in a separate process. Used on one thread; `_hand_over` has its own."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ _FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
 # Seconds for the other side to answer a close frame; it may have gone.
 _CLOSE_TIMEOUT_S = 2.0
 _MAX_MESSAGE_BYTES = LONGEST_BODY_BYTES
-"""Limit of a message, which is buffered whole; a longer one ends the WebSocket (1009)."""
+"""Limit of a message, as it is buffered whole; a longer one ends the WebSocket (1009)."""
 
 Side = web.WebSocketResponse | ClientWebSocketResponse
 
