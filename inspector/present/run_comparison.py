@@ -287,11 +287,13 @@ def _totals(document: CaptureDocument, files: int | None) -> RunTotals:
     usage: Usage | None = analysis.usage.total()
     times = document.capture.columns["time_ns"]
     times = times[times != NO_TIME]
+    # As in tables of runs: by the current prices, else as the run states it.
+    cost = costs.total if costs is not None and costs.calls else analysis.costs.stated_total()
     outcomes = list(outcomes_by_space(analysis).values())
     outcome = outcomes[0] if len(outcomes) == 1 else {}  # a document of several runs has none of its own
     return RunTotals(
         len(document.capture), calls.tools, calls.failed, None if usage is None else usage.input,
-        None if usage is None else usage.output, None if costs is None else costs.total,
+        None if usage is None else usage.output, cost,
         (int(times.max()) - int(times.min())) / 1e9 if len(times) else None, files or None,
         number_or_none(outcome.get("score")), outcome["passed"] if isinstance(outcome.get("passed"), bool) else None,
     )  # fmt: skip

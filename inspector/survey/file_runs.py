@@ -72,7 +72,7 @@ def row_of_run(path: str, facts: RunFacts) -> dict[str, Any]:
         "run": facts.name, "path": path, "files": 1, "first": first, "duration": seconds,
         "last": first + int(seconds * 1e9) if first is not None and seconds is not None else None,
         "title": _masked(facts.title), "task": _masked(facts.task), "score": facts.score,
-        "passed": facts.passed or None,
+        "passed": facts.passed,
         "error": _masked(facts.error), "models": [mask_text(facts.model)] if facts.model else [],
         "usage_input": facts.input_tokens, "usage_output": facts.output_tokens, "stated_cost": facts.cost,
     }  # fmt: skip

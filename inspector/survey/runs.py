@@ -86,7 +86,8 @@ class SurveyRuns:
     Attributes:
         path: folder of the survey, a file with several runs, or a folder of logs.
         is_survey: it is a survey; of other runs, findings and tools are unknown until `add_figures`.
-        unread: paths of a folder's logs whose figures are not read yet.
+        unread: paths of runs whose figures are not read yet.
+        reads_on_request: the runs are in one file. A user decides to read them, since each is read in full.
         sessions: paths of agents' sessions, which open with their sub-agents.
         failures: path and reason of logs that could not be surveyed.
         completer: completes filters over runs.
@@ -101,13 +102,14 @@ class SurveyRuns:
         self.path, self.is_survey = path, is_survey(path)
         self.sessions: frozenset[str] = frozenset()
         self.unread: set[str] = set()
+        self.reads_on_request = False
         self.failures: list[tuple[str, str]] = []
-        # In a file of runs the file's own statements are all that is known.
         rows = self._read_folder(path) if self.is_survey else self._read_logs(path)
         self._values: dict[str, list[Any]] = {
             column.name: [row.get(column.name) for row in rows] for column in RUNS.columns
         }
         self._place = {run: place for place, run in enumerate(self._values["run"])}
+        self._place_of_path = {path: place for place, path in enumerate(self._values["path"])}
         self._findings: list[tuple[int, str, str, int, int]] = []
         self._tools: list[tuple[int, str, str, int, int]] = []
         if self.is_survey:
@@ -130,6 +132,7 @@ class SurveyRuns:
         except PlaceError as error:
             raise SurveyError(str(error)) from error
         self.failures = [(str(path), cut)] if cut else []
+        self.unread, self.reads_on_request = {row["path"] for row in rows}, True
         return rows
 
     def _read_folder(self, path: Path) -> list[dict[str, Any]]:
@@ -157,19 +160,21 @@ class SurveyRuns:
             "tools", "coalesce(tool, ''), '', coalesce(sum(calls), 0)::BIGINT, coalesce(sum(failed), 0)::BIGINT", "tool"
         )
 
-    # Figures of a folder's logs
+    # Figures of logs
 
     def places_to_read(self) -> list[RunPlace]:
-        """Returns the logs without figures, the latest first."""
-        places = [self._place[path] for path in self.unread]
-        places.sort(key=lambda place: self._values["modified"][place] or 0, reverse=True)
-        return [RunPlace(*(self._values[name][place] for name in ("path", "size", "modified"))) for place in places]
+        """Returns the runs without figures, the latest first. Runs of one file have neither size nor time."""
+        sizes, times = self._values["size"], self._values["modified"]
+        places = sorted(
+            (self._place_of_path[path] for path in self.unread), key=lambda place: (-(times[place] or 0), place)
+        )
+        return [RunPlace(self._values["path"][place], sizes[place] or 0, times[place] or 0) for place in places]
 
     def add_figures(self, read: Iterable[tuple[str, Tables]]) -> None:
         """Adds figures of logs, by path. Values that a file states itself stay."""
         for path, tables in read:
             self.unread.discard(path)
-            place = self._place[path]
+            place = self._place_of_path[path]
             self.failures += [
                 (path, one["text"]) for one in tables.get("failures", ()) if f"'{one['kind']}'" not in SURVEYED
             ]
@@ -216,6 +221,18 @@ class SurveyRuns:
         """Returns (n,) True for runs with tokens reported by their model calls."""
         absent = np.isnan(np.stack([self.numbers(name) for name in _REPORTED]))
         return ~np.asarray(absent.all(axis=0), np.bool_)
+
+    def outcomes(self, places: NDArray[np.int64]) -> list[tuple[int, str]]:
+        """Returns the numbers of some runs by outcome; empty if no run of the survey has one."""
+        passed, errors = self._values["passed"], self._values["error"]
+        if not any(one is not None for one in passed):
+            return []
+        words = [
+            "failed" if errors[place] else {True: "solved", False: "not solved"}.get(passed[place], "not graded")
+            for place in places.tolist()
+        ]
+        counts = ((words.count(word), word) for word in ("solved", "not solved", "failed", "not graded"))
+        return [(count, word) for count, word in counts if count]
 
     def tokens_words(self, places: NDArray[np.int64]) -> str:
         """Returns the name for the tokens of some runs: "tokens", marked if estimated."""

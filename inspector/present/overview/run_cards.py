@@ -122,16 +122,17 @@ def _outliers(values: list[float] | list[int]) -> dict[int, str]:
 
 
 def _counts(runs: list[_Run], outcomes: Link) -> Line:
-    """Counts solved, unsolved and failed runs, each with a link."""
+    """Counts solved, unsolved, failed and ungraded runs, each with a link."""
+    states = [_state(run)[0] for run in runs]
+    # An evaluation that grades no run has no outcome to count.
     counts = (
-        (sum(run.passed is True for run in runs), "solved", f"run.passed && {outcomes.filter}"),
-        (sum(run.passed is False and not run.error for run in runs), "not solved",
-         f"!run.passed && !run.error && {outcomes.filter}"),
-        (sum(bool(run.error) for run in runs), "failed", f"run.error && {outcomes.filter}"),
-    )  # fmt: skip
+        ("solved", "run.passed && !run.error"), ("not solved", "payload.passed == false && !run.error"),
+        ("failed", "run.error"), ("not graded", "!run.passed && !(payload.passed == false) && !run.error"),
+    ) if any(run.passed is not None or run.error for run in runs) else ()  # fmt: skip
     words = [Words("runs", "quiet", link=outcomes)]
-    for count, word, text in counts:
-        if count:
+    for word, condition in counts:
+        if count := states.count(word):
+            text = f"{condition} && {outcomes.filter}"
             words += [Words(", ", "quiet"), Words(f"{count:,} {word}", "quiet", link=Link(MESSAGES, filter=text))]
     return tuple(words)
 
@@ -154,7 +155,7 @@ def _state(run: _Run) -> tuple[str, Tone]:
         return "failed", "bad"
     if run.passed is not None:
         return ("solved", "good") if run.passed else ("not solved", "warn")
-    return "ended", "quiet"
+    return "not graded", "quiet"
 
 
 def _number(value: float) -> str:

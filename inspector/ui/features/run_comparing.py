@@ -153,7 +153,7 @@ class RunComparing(QObject):
 
 
 def _told_apart(choices: list[RunChoice]) -> list[RunChoice]:
-    """Adds the folders in which logs with equal titles differ to these titles."""
+    """Adds the differing folders of logs with equal titles to these titles."""
     by_title: dict[str, list[RunChoice]] = {}
     for choice in choices:
         by_title.setdefault(choice.title, []).append(choice)

@@ -100,6 +100,9 @@ class Surveys(QObject):
             ))
         )  # fmt: skip
         page.together_requested.connect(lambda: self.run_requested.emit(path, None, True))
+        page.figures_requested.connect(
+            lambda: self._services.spawn(self._read_figures(page), f"read the runs of {path.name}")
+        )
         page.refused.connect(lambda why: self._notices.show_sentence(mask_text(why), "severity.warning"))
         self._put(page)
         self._parent.setWindowTitle(window_title(path.name))
@@ -107,7 +110,7 @@ class Surveys(QObject):
         self._status.show_log(path.name, f"survey of {count}" if runs.is_survey else count, path=str(path))
         self.attached.emit(page)
         page.setFocus()
-        if runs.unread:
+        if runs.unread and not runs.reads_on_request:
             await self._read_figures(page)
 
     async def _read_figures(self, page: RunsPage) -> None:

@@ -82,6 +82,15 @@ def test_a_comparison_takes_one_log_from_standard_input() -> None:
     assert (refused.exit_code, refused.stderr) == (2, "A and B cannot both be standard input.\n")
 
 
+def test_a_comparison_has_the_stated_cost_of_a_run_without_prices_as_tables_of_runs_do(tmp_path: Path) -> None:
+    path, prices = FORMATS_FOLDER / "swe_agent" / "samples" / "kites.traj", tmp_path / "prices.txt"
+    prices.write_text("other-model = 1 in, 1 out")
+    found = printed("diff", path, path, "--prices", prices, "--format", "json")
+    stated = printed("summary", path, "--prices", prices, "--json")["stated_cost"]
+    assert stated > 0
+    assert found["totals"]["a"]["cost"] == stated
+
+
 def test_a_missing_run_is_refused_with_the_names_of_the_runs() -> None:
     path = FORMATS_FOLDER / "inspect_ai" / "samples" / "bread.json"
     refused = run("diff", path / "oat-1", path / "oat")

@@ -284,6 +284,29 @@ def test_runs_of_an_evaluation_are_counted_and_failed_ones_come_first() -> None:
     assert "mean 0.5" in card.texts[-1]
 
 
+def test_each_outcome_of_runs_leads_to_exactly_its_runs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    outcomes = ('"passed":true', '"passed":false', '"passed":false', '"score":1', '"passed":false,"error":"no flour"')
+    lines = (
+        f'{{"of":"atif","run":"r{place}","outcome":{{"task":"bake",{one}}}}}' for place, one in enumerate(outcomes)
+    )
+    path.write_text("".join(f"{line}\n" for line in lines))
+    document = document_at(path)
+    card = card_of(overview_in(document), "runs")
+    assert card is not None
+    assert card.texts[0] == "5 runs, 1 solved, 2 not solved, 1 failed, 1 not graded"
+    every, spaces = np.arange(len(document.capture)), document.capture.columns["space"][:]
+    led = {
+        words.text.lstrip(", "): [document.capture.strings[space] for space in spaces[
+            compile_filter(words.link.filter or "").mask(document.analysis, every)]]
+        for words in card.unit if words.link is not None
+    }  # fmt: skip
+    assert led == {
+        "runs": ["r0", "r1", "r2", "r3", "r4"], "1 solved": ["r0"], "2 not solved": ["r1", "r2"],
+        "1 failed": ["r4"], "1 not graded": ["r3"],
+    }  # fmt: skip
+
+
 def test_a_score_beyond_all_numbers_is_unknown(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     line = '{{"of":"atif","run":"r{0}","outcome":{{"task":"bake","score":{1},"passed":true}}}}\n'

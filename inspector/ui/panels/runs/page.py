@@ -27,6 +27,7 @@ from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.filter_bar import FilterBar
 
 _PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_file"'
+READ_ALL = "Read all runs"
 _LISTS_WIDTH = 300
 """Width of the lists beside the runs, pixels at 100 %."""
 _MAX_LISTS_SHARE = 0.33
@@ -54,18 +55,21 @@ class RunsPage(QWidget):
         run_requested(str, object): open the log of a run at a message number, or None.
         compare_requested(str, str): compare the logs of two runs; "" asks for the second.
         together_requested(): open all runs of the file as one document.
+        figures_requested(): read the figures of all runs of the file.
         refused(str): a run cannot be opened, with the reason.
 
     Attributes:
         runs: the survey.
         filter: the active one.
         bar, table, findings, tools, trends: its parts.
+        read: the button that reads the runs of a file.
     """
 
     filter_requested = Signal(str)
     run_requested = Signal(str, object)
     compare_requested = Signal(str, str)
     together_requested = Signal()
+    figures_requested = Signal()
     refused = Signal(str)
 
     def __init__(self, runs: SurveyRuns, themes: ThemeController, parent: QWidget) -> None:
@@ -92,6 +96,12 @@ class RunsPage(QWidget):
         self.bar.applied.connect(self.filter_requested)
         self.bar.left.connect(self.setFocus)
         self.head = PaneHead(themes, "Runs", name="runsHead", parent=self)
+        self.read = LinkButton(READ_ALL, name="runsRead", parent=self)
+        self.read.setToolTip("Reads calls, failures, tokens, costs and findings of each run")
+        self.read.clicked.connect(self._read_all)
+        self.read.setVisible(runs.reads_on_request)
+        if runs.reads_on_request:
+            self.head.add_widget(self.read)
         if runs.path.is_file():
             together = LinkButton("Compare all runs", name="runsTogether", parent=self)
             together.setToolTip("Opens all runs as one document")
@@ -182,6 +192,10 @@ class RunsPage(QWidget):
         self._trail.add(RunsStop(text.strip(), None))
         self._show(text.strip(), chosen)
 
+    def _read_all(self) -> None:
+        self.read.hide()
+        self.figures_requested.emit()
+
     def show_unread(self, count: int) -> None:
         """Shows the number of logs whose figures are still read."""
         self._unread = count
@@ -220,8 +234,8 @@ class RunsPage(QWidget):
         why = f"No run matches this filter; clear it to see all {total:,}." if total else "This survey holds no runs."
         self.table.set_empty_text(why)
         unread = "Reading the logs." if self._unread else ""
-        if not (self.runs.is_survey or self.runs.path.is_dir()):
-            unread = f"Not read yet. Survey the file: context-inspector survey {self.runs.path.name} -o DIR"
+        if self.runs.reads_on_request and self.runs.unread and not self._unread:
+            unread = f"Not read yet. {READ_ALL} above the table fills this list."
         for table, words in ((self.findings, "No findings."), (self.tools, "No tool calls.")):
             table.set_empty_text("No run is shown." if none else unread or words)
 
@@ -273,6 +287,7 @@ class RunsPage(QWidget):
         """Returns the number of visible runs, their sums, and the number of logs without a survey."""
         failed = len(self.runs.failures)
         parts = [formats.number(len(chosen))]
+        parts += [f"{count:,} {word}" for count, word in self.runs.outcomes(chosen)]
         sums = (
             (self.runs.tokens(), self.runs.tokens_words(chosen)),
             (self.runs.numbers("failed_calls"), "failed calls"),

@@ -63,7 +63,7 @@ _TIPS = {
     Column.FINDINGS: "Findings, errors and warnings first; Enter goes to the worst",
     Column.TOKENS: "Tokens reported by model calls, with caches; else an estimate of all messages",
     Column.WASTED: "Avoidable tokens; Enter goes to the greatest case",
-    Column.COST: "Cost of model calls by the current prices; else as stated in the session",
+    Column.COST: "Cost of model calls by the current prices; as stated in the run without them, and until it is read",
     Column.P95: "95 of 100 calls were at least this fast; Enter goes to the slowest",
     Column.MODELS: "Models called",
 }  # fmt: skip

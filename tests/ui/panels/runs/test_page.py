@@ -312,6 +312,37 @@ def test_a_file_of_runs_opens_as_its_runs_and_enter_opens_one(qapp: QApplication
     run_in_window(qapp, steps)
 
 
+def test_the_runs_of_a_file_are_counted_by_outcome_and_read_on_request(qapp: QApplication, tmp_path: Path) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "sell", "arguments": "{}"}}
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps([
+        {"task_id": task, "reward": reward, "info": info, "trial": 0, "traj": [
+            {"role": "user", "content": "One rye."}, {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "name": "sell", "content": "sold"}]}
+        for task, (reward, info) in enumerate(((1.0, {}), (0.0, {}), (0.0, {"error": "no flour"}), (None, {})))
+    ]))  # fmt: skip
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.show()
+        window.opening.open_path(path)
+        await until(lambda: window.shown.runs is not None, "the runs")
+        page = page_of(window)
+        assert page.head.count() == "4 · 1 solved · 1 not solved · 1 failed · 1 not graded"
+        assert page.table.isColumnHidden(Column.CALLS)
+        assert page.read.isVisible()
+        assert page.tools.empty_text == "Not read yet. Read all runs above the table fills this list."
+        page.read.click()
+        await until(lambda: not page.runs.unread, "the figures")
+        assert set(shown(page, Column.CALLS)) == {"1"}
+        assert [(one.name, one.count) for one in page.tools.table.rows] == [("sell", 4)]
+        assert not page.read.isVisible()
+        page.apply_filter("!passed && !error")
+        assert page.head.count().startswith("2 · 1 not solved · 1 not graded")
+
+    run_in_window(qapp, steps)
+
+
 def test_the_runs_of_a_file_are_compared_in_one_document(qapp: QApplication, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     runs = [
