@@ -47,6 +47,9 @@ _SIGNATURES: tuple[Signature, ...] = (
     # Sessions of coding agents. Each is recognized by several members, since single ones are common.
     Signature("messages of LangChain", ("type", "data"),
               lambda value: value["type"] in ("human", "ai", "system", "tool") and isinstance(value["data"], Mapping)),
+    Signature("events of agtrace", ("stream_id", "session_id", "parent_id", "type"),
+              lambda value: isinstance(value["stream_id"], Mapping) and "stream_type" in value["stream_id"],
+              "They are a copy of an agent's session in another form. Open the session itself."),
     # Documents without messages
     Signature("a configuration of MCP servers", ("mcpServers",), lambda value: isinstance(value["mcpServers"], Mapping),
               "It has no messages. A tap records those of its servers: context-inspector tap install."),

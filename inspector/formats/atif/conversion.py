@@ -78,8 +78,16 @@ class _Trajectories:
         inner = {key: one for one in mappings_in(value.get("subagent_trajectories")) if (key := _name_of(one))}
         yield {**above, "record": {key: one for key, one in value.items() if key not in _PARTS}}
         steps = mappings_in(value.get("steps"))
+        by_model = [step for step in steps if step.get("source") == "agent"]
+        # Steps without tokens of their own: the totals are told once.
+        totals = {} if any(step.get("metrics") for step in steps) else mapping_or_empty(value.get("final_metrics"))
         for step in steps:
-            yield {**above, **({"last": True} if step is steps[-1] else {}), "record": step}
+            line: dict[str, Any] = {**above, "record": step}
+            if step is steps[-1]:
+                line["last"] = True
+            if totals and by_model and step is by_model[-1]:
+                line["totals"] = totals
+            yield line
             for identifier, ref in refs_of(step):
                 found = inner.pop(identifier, None) or self._beside(ref.get("trajectory_path"))
                 if found is not None:

@@ -29,7 +29,7 @@ def _events(record: Any, line: Mapping[str, Any]) -> list[Event]:
     step = mapping_or_empty(record)
     agent, model = text_or_none(line.get("agent")), text_or_none(line.get("model"))
     events = (
-        list(_of_step(step, model, is_last=line.get("last") is True))
+        list(_of_step(step, model, mapping_or_empty(line.get("totals")), is_last=line.get("last") is True))
         if "source" in step
         else [facts_event(VOICE, "trajectory", step)]
     )
@@ -40,7 +40,9 @@ def _events(record: Any, line: Mapping[str, Any]) -> list[Event]:
     return events
 
 
-def _of_step(step: Mapping[str, Any], model: str | None, *, is_last: bool) -> Iterator[Event]:
+def _of_step(
+    step: Mapping[str, Any], model: str | None, totals: Mapping[str, Any], *, is_last: bool
+) -> Iterator[Event]:  # fmt: skip
     source, text = step.get("source"), text_of(_content(step.get("message")))
     observation = mapping_or_empty(step.get("observation"))
     if step.get("is_copied_context") is True:
@@ -48,7 +50,7 @@ def _of_step(step: Mapping[str, Any], model: str | None, *, is_last: bool) -> It
     elif source == "user":
         yield VOICE.prompt(text)
     elif source == "agent":
-        yield from _of_agent(step, text, model, is_last=is_last)
+        yield from _of_agent(step, text, model, totals, is_last=is_last)
         return
     elif mapping_or_empty(mapping_or_empty(step.get("extra")).get("context_management")).get("type") == "compaction":
         results = mappings_in(observation.get("results"))
@@ -63,7 +65,10 @@ def _of_step(step: Mapping[str, Any], model: str | None, *, is_last: bool) -> It
         yield VOICE.agent_linked(None, agent=name, label=_label(ref))
 
 
-def _of_agent(step: Mapping[str, Any], text: str, model: str | None, *, is_last: bool) -> Iterator[Event]:
+def _of_agent(
+    step: Mapping[str, Any], text: str, model: str | None, totals: Mapping[str, Any], *, is_last: bool
+) -> Iterator[Event]:  # fmt: skip
+    """Yields the events of a model's step; `totals` are the metrics of a run whose steps have none."""
     events: list[Event] = []
     if thought := text_of(step.get("reasoning_content")):
         events.append(VOICE.thought(thought))
@@ -76,7 +81,8 @@ def _of_agent(step: Mapping[str, Any], text: str, model: str | None, *, is_last:
     ]
     # A step with `llm_call_count` 0 was made by a program.
     if step.get("llm_call_count") != 0:
-        _set_usage(events[-1], mapping_or_empty(step.get("metrics")), text_or_none(step.get("model_name")) or model)
+        metrics = mapping_or_empty(step.get("metrics")) or {key.removeprefix("total_"): totals[key] for key in totals}
+        _set_usage(events[-1], metrics, text_or_none(step.get("model_name")) or model)
     yield from events
     tools = {_id(call, "tool_call_id"): text_or_none(call.get("function_name")) for call in calls}
     answers = [*_answers(step, [*tools])]

@@ -227,9 +227,11 @@ def _call(line: Line, block: Block) -> DerivedMessage:
     if block.name in _STARTING:
         asked = spawning_of(block.input)
         spawn = Spawn(block.id or line.uuid, None, _context(line), asked.description, asked.subagent_type, asked.prompt)
+    # A call of iFlow may occur in several records, each time with the calls before it.
+    identity = f"{line.sessionId}\0{block.id}".encode("utf-8", "replace") if line.is_of_iflow and block.id else b""
     return DerivedMessage(
         kinds.REQUEST, agent, (tool_owner(block.name),), identifier=block.id, method="tools/call", target=block.name,
-        spawn=spawn,
+        spawn=spawn, identity=identity,
     )  # fmt: skip
 
 
@@ -244,11 +246,17 @@ def _result(line: Line, block: Block) -> DerivedMessage:
         spawn = Spawn(agent=block.tool_use_id, has_ended=True, has_failed=block.is_error is True)
     failed = block.is_error is True
     declined = failed and _is_declined(line, first_text(block.content) or "")
+    if line.is_of_iflow and told is not None:
+        failed, declined = failed or told.status == _IFLOW_ERROR, declined or told.status == _IFLOW_CANCELLED
     took = told.durationMs if told is not None and told.durationMs is not None else -1
     return DerivedMessage(
         kinds.RESPONSE, TOOLS, (agent_of(line),), correlation=block.tool_use_id, failed=failed and not declined,
         declined=declined, took_ns=took * 1_000_000 if 0 <= took < _MAX_NUMBER else -1, spawn=spawn, shared_text=echo,
     )  # fmt: skip
+
+
+_IFLOW_ERROR, _IFLOW_CANCELLED = "error", "cancelled"
+"""States of results in iFlow's sessions."""
 
 
 def _is_declined(line: Line, text: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.formats.claude_code.records import REQUEST_TYPES
+from inspector.formats.entry_builders import response_of
 from inspector.formats.tagged_texts import extract_text
 from inspector.formats.value_conversions import describe_record
 from inspector.protocol.derived_messages import MODEL_CALL_KEY, Payload
@@ -114,12 +115,19 @@ def _fallback_words(block: Mapping[str, Any]) -> str:
 def _result(block: Mapping[str, Any]) -> Payload:
     """Returns a tool's result in MCP form."""
     content = block.get("content")
-    content = extract_text(content)["text"] if isinstance(content, str) else content
+    content = extract_text(content)["text"] if isinstance(content, str) else _response_in(content)
     blocks = content if isinstance(content, list) else [] if content is None else [{"type": "text", "text": content}]
     found: Payload = {"content": [_without_base64(one) if isinstance(one, dict) else one for one in blocks]}
     if block.get("is_error") is True:
         found["isError"] = True
     return found
+
+
+def _response_in(content: Any) -> Any:
+    """Returns the text of a result of iFlow, in the form of Gemini's API; any other content as it is."""
+    held = content.get("responseParts", content) if isinstance(content, Mapping) else None
+    answer = held.get("functionResponse") if isinstance(held, Mapping) else None
+    return response_of(answer) if isinstance(answer, Mapping) else content
 
 
 def picture_words(block: Mapping[str, Any]) -> str:

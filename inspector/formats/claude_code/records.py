@@ -149,6 +149,11 @@ class Line(msgspec.Struct, gc=False):
     systemPayload: msgspec.Raw = NO_RAW
 
     @property
+    def is_of_iflow(self) -> bool:
+        """True for a record of iFlow: it may repeat calls of the records before it."""
+        return self.sessionId is not None and self.sessionId.startswith(_OF_IFLOW)
+
+    @property
     def is_of_qwen(self) -> bool:
         """True for a record of Qwen Code."""
         return bool(self.systemPayload) or (self.message is not None and bool(self.message.parts))
@@ -165,6 +170,8 @@ class Line(msgspec.Struct, gc=False):
 
 
 _decode = msgspec.json.Decoder(Line).decode
+_OF_IFLOW = "session-"
+"""Beginning of the ids of iFlow's sessions, whose records have this program's form."""
 _BRACE = ord("{")
 _decode_result = msgspec.json.Decoder(ToolUseResult).decode
 _MARKS = (b'"sessionId"', b'"agentId"', b'"leafUuid"', b'"parentUuid"', b'"isSnapshotUpdate"', b'"session_id"')
@@ -266,12 +273,16 @@ def _written(value: Any) -> bytes:
         return b"null"
 
 
+_TOLD = (b'"agentId"', b'"totalToolUseCount"', b'"durationMs"', b'"toolName"')
+"""Members with facts about a result; the last one is of iFlow."""
+
+
 def result_of(raw: msgspec.Raw) -> ToolUseResult | None:
     """Returns the program's facts about a tool's result; None unless they are an object with the right types."""
     if not raw or memoryview(raw)[0] != _BRACE:
         return None
     written = bytes(raw)
-    if not any(key in written for key in (b'"agentId"', b'"totalToolUseCount"', b'"durationMs"')):
+    if not any(key in written for key in _TOLD):
         return None
     return decode_one(_decode_result, raw)
 

@@ -1,4 +1,4 @@
-"""Reads sessions of Kimi CLI and Kimi Code, which have three kinds of files.
+"""Reads sessions of Kimi CLI and Kimi Code: three kinds of files.
 
 - `context.jsonl` of Kimi CLI: messages with a role, without times, among records whose role begins with `_`.
 - `wire.jsonl` of Kimi CLI: events in `message`, each with a time. Sub-agents' events lie in `SubagentEvent`.
@@ -285,6 +285,11 @@ def _record(value: Mapping[str, Any]) -> Iterator[Event]:
         summary = value.get("contextSummary") or value.get("summary")
         told = summary.get("content") if isinstance(summary, Mapping) else summary
         yield VOICE.compaction(text_of(told), **facts)
+    elif kind == "context.undo":
+        gone = {"text": "the user took turns back", "turns": value.get("count")}
+        yield VOICE.message("participant/forget", VOICE.program, (VOICE.agent,), gone)
+    elif kind == "context.clear":
+        yield VOICE.message("participant/clear", VOICE.program, (VOICE.agent,), {"text": "the context was cleared"})
     elif kind == "usage.record":
         yield _counted(kind, facts, mapping_or_empty(value.get("usage")), text_or_none(value.get("model")))
     elif kind in ("config.update", "profile.bind") and text_or_none(value.get("systemPrompt")):

@@ -38,6 +38,7 @@ _SHELL = "run_shell_command"
 _CANCELLED = "cancelled"
 _DONE = ("completed", "success")
 _EVENT = "qwen-code."
+_REWIND = "rewind"
 _FIRST_ROUND = "#0"
 """End of the id of a sub-agent's first prompt."""
 
@@ -70,6 +71,10 @@ def _events_of(value: Mapping[str, Any]) -> Iterator[Event]:
         history = mappings_in(payload.get("compressedHistory"))
         texts = [text_of(part) for content in history for part in mappings_in(content.get("parts"))]
         yield VOICE.compaction("\n\n".join(texts), **mapping_or_empty(payload.get("info")))
+    elif kind == "system" and subtype == _REWIND:
+        # The record follows from the last one that is kept.
+        kept = {"text": "the user went back to an earlier message", "after": text_or_none(value.get("parentUuid"))}
+        yield VOICE.message("participant/forget", VOICE.program, (VOICE.agent,), kept)
     elif kind == "system" or not message:
         yield VOICE.bookkeeping(subtype or str(kind), describe_record(subtype or str(kind), payload), **payload)
     else:

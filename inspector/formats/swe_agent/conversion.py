@@ -74,7 +74,8 @@ def lines_of(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     stats = mapping_or_empty(mapping_or_empty(value.get("info")).get("model_stats"))
     totals = stats if token_count(stats, "tokens_sent") else {}
     messages = value.get("history", value.get("messages"))
-    given = messages if isinstance(messages, list) else [*_from_steps(mappings_in(value.get("trajectory")))]
+    steps = mappings_in(value.get("trajectory"))
+    given = [*messages, *_from_steps(_unwritten(steps, messages))] if isinstance(messages, list) else _from_steps(steps)
     # Answers of the Responses API are lists of items.
     flat = [item for one in given for item in (_items(one) or [one])]
     yield from message_lines(flat, model=_model(value), totals=totals, command_of=_command_in)
@@ -88,6 +89,16 @@ def _items(message: object) -> list[Any]:
     last = output[-1]
     # The usage belongs to the answer as a whole.
     return [*output[:-1], {**last, "extra": known.get("extra")} if isinstance(last, Mapping) else last]
+
+
+def _unwritten(steps: list[Mapping[str, Any]], history: list[Any]) -> list[Mapping[str, Any]]:
+    """Returns the last step if the history ends before it, as it does in some files that end by `submit`."""
+    answers = [one for one in mappings_in(history) if one.get("role") == "assistant" and not one.get("is_demo")]
+    if len(steps) <= len(answers) or not answers or not isinstance(answers[-1].get("action"), str):
+        return []
+    step, last = steps[-1], answers[-1]
+    is_last = any(step.get(key) == last.get(other) for key, other in (("action", "action"), ("response", "content")))
+    return [] if is_last or not isinstance(step.get("action"), str) else [step]
 
 
 def _from_steps(steps: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from typer.testing import CliRunner
+
+from inspector.cli import app
 from inspector.document.summary import summary
-from tests.builders import document_at, log_file
+from tests.builders import document_at, lines_of, log_file
 
 USER = {"role": "user", "content": [{"type": "text", "text": "Count the loaves."}]}
 
@@ -26,3 +29,18 @@ def test_a_record_among_the_first_decides_the_format_of_messages_before_it() -> 
 
 def test_messages_without_such_a_record_are_those_of_a_model_api() -> None:
     assert _summary(USER, {"role": "assistant", "content": "Two."})["format"] == "messages"
+
+
+def test_turns_that_the_user_took_back_have_left() -> None:
+    def said(role: str, text: str, time: int) -> dict[str, Any]:
+        message = {"role": role, "content": [{"type": "text", "text": text}], "toolCalls": []}
+        return {"type": "context.append_message", "message": message, "time": time}
+
+    path = log_file(
+        lines_of(
+            said("user", "one", 1), said("assistant", "first", 2), said("user", "two", 3), said("assistant", "no", 4),
+            {"type": "context.undo", "count": 1, "time": 5}, said("user", "three", 6),
+        )
+    )  # fmt: skip
+    told = CliRunner().invoke(app, ["model-sees", str(path), "--participant", "kimi", "--json"])
+    assert [entry["no"] for entry in json.loads(told.stdout)["entries"]] == [1, 2, 6]

@@ -36,6 +36,10 @@ _KNOWN: tuple[tuple[Any, str, str], ...] = (
      "It has no messages. Open the file with the same name that ends with .jsonl."),
     ({"executionId": "e1", "chat": [{"role": "human", "content": "bake"}], "metadata": {"modelId": "m"}},
      "a chat of the editor Kiro (keys `executionId`, `chat`, `metadata`)", _NOT_YET),
+    ([{"id": "e1", "session_id": "s1", "parent_id": None, "stream_id": {"stream_type": "main"}, "type": "user",
+       "content": {"text": "bake"}, "metadata": {}}],
+     "events of agtrace (keys `stream_id`, `session_id`, `parent_id`, `type`)",
+     "They are a copy of an agent's session in another form. Open the session itself."),
     ([{"type": "human", "data": {"content": "bake"}}], "messages of LangChain (keys `type`, `data`)", _NOT_YET),
     *((line, "a log of a vLLM server", "It has statistics, and no answers; prompts only as one text, if at all. "
        "A tap records them: context-inspector tap --model.") for line in (

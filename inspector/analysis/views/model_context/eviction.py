@@ -137,6 +137,8 @@ class _Leaving:
             turns = _count(payload.get("turns"))
             if isinstance(payload.get("from"), str):
                 self._rewind(row, payload["from"])
+            elif "after" in payload:
+                self._rewind_to(row, payload["after"])
             elif turns is None:
                 self._drop(row, payload.get("message_ids"))
             else:
@@ -229,10 +231,29 @@ class _Leaving:
         hash_ = self._analysis.capture.ids.hash_in_space(self._reader.space, identifier)
         rows = self._sorted.rows
         first = rows[(columns["id_hash"][rows] == np.uint64(hash_)) & (rows < row)]
-        if not len(first):
+        if len(first):
+            self._rewind_from(row, int(first[0]))
+
+    def _rewind_to(self, row: int, identifier: object) -> None:
+        """Removes all messages after a record, by its id; all earlier ones if it is None."""
+        if identifier is None:
+            self._rewind_from(row, 0)
+        if not isinstance(identifier, str):
             return
+        columns = self._analysis.capture.columns
+        hash_ = self._analysis.capture.ids.hash_in_space(self._reader.space, identifier)
+        named = np.flatnonzero(columns["id_hash"][:row] == np.uint64(hash_))
+        if not len(named):
+            return
+        # A record may have several rows.
+        record = np.ones(row - int(named[-1]), np.bool_)
+        for column in ("source", "offset"):
+            record &= columns[column][named[-1] : row] == columns[column][named[-1]]
+        self._rewind_from(row, int(named[-1] + np.flatnonzero(record)[-1]) + 1)
+
+    def _rewind_from(self, row: int, first: int) -> None:
         places = self._places[: self._fed]
-        gone = places[(self._rows[: self._fed] >= first[0]) & (self.by[places] == NO_ROW)]
+        gone = places[(self._rows[: self._fed] >= first) & (self.by[places] == NO_ROW)]
         self.by[gone], self.whys[gone] = row, Why.REWOUND
 
     def _share(self, row: int, freed: int) -> int:
