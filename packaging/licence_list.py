@@ -10,6 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import bundle
+
 from inspector.diagnostics.licences import Licence, distribution_licence, to_json, with_resources
 
 _BUILDER = {
@@ -33,7 +35,7 @@ def write(analysis: Any, folder: Path) -> str:
     parts = [distribution_licence(metadata.distribution(name)) for name in names]
     libraries = [Path(source) for _, source, kind in analysis.binaries if kind == "BINARY"]
     file = folder / "licences.json"
-    listed = with_resources([*parts, *of_builder(), *_system_libraries(libraries)])
+    listed = with_resources([*parts, *of_builder(), *linked_into(names), *_system_libraries(libraries)])
     file.write_text(to_json(listed), "utf-8")
     return str(file)
 
@@ -52,6 +54,17 @@ def of_builder() -> list[Licence]:
         home = metadata.distribution(distribution)
         found.append(Licence(name, home.version, licence, distribution_licence(home).text))
     return found
+
+
+def linked_into(names: Iterable[str]) -> list[Licence]:
+    """Returns the libraries that distributions contain without a file of their own: OpenSSL, in cryptography."""
+    if "cryptography" not in names:
+        return []
+    from cryptography.hazmat.backends.openssl import backend
+
+    version = backend.openssl_version_text().split()[1]
+    text = (bundle.ROOT / "resources/licences/Apache-2.0.txt").read_text("utf-8")
+    return [Licence("OpenSSL in cryptography", version, "Apache-2.0", text)]
 
 
 def _system_libraries(files: Iterable[Path]) -> list[Licence]:

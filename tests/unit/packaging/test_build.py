@@ -92,6 +92,14 @@ def test_what_the_builder_puts_in_is_listed(monkeypatch: pytest.MonkeyPatch) -> 
     assert hooks.text
 
 
+def test_the_openssl_that_cryptography_contains_is_listed() -> None:
+    (openssl,) = licence_list.linked_into(["aiohttp", "cryptography"])
+    assert openssl.name == "OpenSSL in cryptography"
+    assert re.fullmatch(r"\d+\.\d+\.\w+", openssl.version)
+    assert (openssl.licence, "Apache License" in openssl.text) == ("Apache-2.0", True)
+    assert licence_list.linked_into(["aiohttp"]) == []
+
+
 def test_where_there_is_no_git_it_is_made_now(builder: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     monkeypatch.setenv("PATH", "/nowhere")
