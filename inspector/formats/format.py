@@ -232,6 +232,8 @@ class Format:
         rpc: the protocol of a format in stage PROTOCOL.
         lone_answers_of: the model, if its answers may be saved without requests. Its calls wait only in a conversation
             with messages of others, such as results.
+        may_lack_results: a client outside of the log may run tools. Its calls wait only in a conversation with a
+            result.
         signatures: files beside its logs that are refused, each with its remedy.
         further_namespaces: prefixes of its kinds of records around messages.
         bookkeeping: kinds of records that a program writes for itself; lists can hide them. Failures, interruptions,
@@ -292,6 +294,7 @@ class Format:
     log_lines: LogLines | None = None
     rpc: RpcProtocol | None = None
     lone_answers_of: str = ""
+    may_lack_results: bool = False
     signatures: tuple[Signature, ...] = ()
     further_namespaces: tuple[str, ...] = ()
     bookkeeping: frozenset[str] = frozenset()

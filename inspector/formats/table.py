@@ -142,6 +142,8 @@ AGENT_TOOLS = AgentTools(
 
 LONE_ANSWERS: dict[str, str] = {one.name: one.lone_answers_of for one in FORMATS if one.lone_answers_of}
 """Models whose answers may be saved without requests, by name of the format."""
+LACKING_RESULTS: tuple[str, ...] = tuple(one.name for one in FORMATS if one.may_lack_results)
+"""Formats of logs that may record calls of tools without their results."""
 _ALL_CLIENTS = sorted(
     (*mcp_clients.CLIENTS, *(one.client for one in FORMATS if one.client is not None)),
     key=lambda client: client.title.lower(),

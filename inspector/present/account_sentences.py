@@ -414,7 +414,7 @@ class AccountSentences:
 
     def wait_lines(self) -> list[AccountLine]:
         """Lists waiting requests; discovery requests are counted apart."""
-        about = WAITING_NOW if self.document.is_arriving else "Left waiting"
+        about = WAITING_NOW if self.document.is_arriving else "Left open"
         tally = self.tally
         count = sum(tally.count(deed, *WAITING_STATES) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
         # An agent's file often ends during a call; that is no fault of the tool.
@@ -422,7 +422,10 @@ class AccountSentences:
         lines = [AccountLine("At the end", _capitalize_the(one.at_the_end), message=one.message) for one in ends]
         lines += [
             AccountLine(
-                "Unanswered" if one.went_on else about, _capitalize_the(one.sentence), message=one.message, tone="warn"
+                "Unanswered" if one.went_on else about,
+                _capitalize_the(one.sentence if self.document.is_arriving else one.sentence_at_end),
+                message=one.message,
+                tone="warn",
             )
             for one in self.waiting
             if one not in ends
@@ -435,13 +438,14 @@ class AccountSentences:
             methods = groups.what[groups.outcomes[:, list(WAITING_STATES)].any(axis=1)]
             methods = [self.analysis.capture.strings[code] for code in np.unique(methods).tolist()]
             what = safe_line(methods[0], _NAME) if len(methods) == 1 else "other participants"
-            words = f"{formats.count_of(quiet, 'question')} about {what} " + ("waits" if quiet == 1 else "wait")
+            words = f"{formats.count_of(quiet, 'question')} about {what} "
+            words += ("waits" if quiet == 1 else "wait") if self.document.is_arriving else "had no answer"
             text = f"waiting && method in {{{', '.join(map(quote, methods or DISCOVERY))}}}"
             lines.append(_linked_line(about, words, int(tally.first("discovery")[0]), text, quiet, "quiet"))
         vain = sum(tally.count(deed, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY))
         if vain:
             row = int(tally.first("in vain")[0])
-            words = f"{formats.count_of(vain, 'request')} to participants who had left"
+            words = f"{formats.count_of(vain, 'request')} to participants who left without an answer"
             text = f'{self._requests} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
             lines.append(_linked_line("Unanswered", words, row, text, vain, "quiet"))
         return lines

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from inspector.analysis import Analysis
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.unanswered import party_who_left
+from inspector.analysis.views.causes.likely_links import Relation, likely_effects
 from inspector.formats import registry
 from inspector.present import formats
 from inspector.present.subject import correlation_string, recipients
@@ -22,6 +23,8 @@ from inspector.store.columns.flags import Flag
 _MAX_NAME, _MAX_SHORT_NAME, _MOST_BEHIND = 80, 24, 2
 _Place = tuple[int, str]
 """Space id and name of a participant."""
+_LONGEST_WAIT_NS = 3_600_000_000_000
+"""Wait whose time is told in a log that has ended."""
 HANGS_AFTER_NS = 5_000_000_000
 """Wait from which it becomes the first line about a running session."""
 
@@ -39,8 +42,10 @@ class Wait:
         discovery: a discovery request.
         behind: nearest participants that wait for this one, directly or indirectly.
         behind_count: number of all of them.
+        is_proposal: a proposal, that awaits a decision.
         is_of_agent: from a coding agent's file, which may end during work.
         went_on: of a coding agent that continued without the answer.
+        made: number of the equal call that followed a proposal without naming it, if any.
     """
 
     message: int
@@ -52,7 +57,9 @@ class Wait:
     behind: tuple[str, ...] = ()
     behind_count: int = 0
     is_of_agent: bool = False
+    is_proposal: bool = False
     went_on: bool = False
+    made: str = ""
 
     @property
     def how_long(self) -> str:
@@ -83,8 +90,25 @@ class Wait:
         if self.went_on:
             return f"{self.who} went on without an answer: {self.what}"
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
+        return f"{self.who} waits for {self.whom}{since}: {self.what}{self._remark}"
+
+    @property
+    def sentence_at_end(self) -> str:
+        """Form for a log that has ended: "coder had no answer from files in the last 34 s: read_file".
+
+        A log may go on for days after a call, so that a long time means no wait.
+        """
+        if self.went_on:
+            return self.sentence
+        asked = f"no {self.whom.removeprefix('a ')}" if self.is_proposal else f"no answer from {self.whom}"
+        told = 100_000_000 <= (self.waited_ns or 0) < _LONGEST_WAIT_NS
+        since = f" in the last {self.how_long}" if told else ""
+        return f"{self.who} had {asked}{since}: {self.what}{self._remark}"
+
+    @property
+    def _remark(self) -> str:
         behind = f"; {self.behind_words} behind it" if self.behind else ""
-        return f"{self.who} waits for {self.whom}{since}: {self.what}{behind}"
+        return f"{behind}; {self.made} makes the same call without naming it" if self.made else behind
 
     @property
     def at_the_end(self) -> str:
@@ -185,10 +209,21 @@ def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ..
     what = safe_line(what, _MAX_NAME)
     of_agent = capture.string("protocol", message) in registry.groups().agents
     state = analysis.states.state_of(message)
+    made = _call_made(analysis, message) if proposed else ""
     return Wait(
-        message, asker_name(analysis, message), whom, what, waited, discovery, *behind,
+        message, asker_name(analysis, message), whom, what, waited, discovery, *behind, is_proposal=proposed, made=made,
         is_of_agent=of_agent and state is MessageState.WAITING, went_on=of_agent and state is MessageState.UNANSWERED,
     )  # fmt: skip
+
+
+def _call_made(analysis: Analysis, proposal: int) -> str:
+    """Returns the number of the call that probably carries out a proposal; "" without one.
+
+    It proves no decision, as the call does not name the proposal.
+    """
+    links = likely_effects(analysis, proposal)
+    made = next((link.effect for link in links if link.relation is Relation.CARRIES_OUT), None)
+    return "" if made is None else formats.message_number(made)
 
 
 def asker_name(analysis: Analysis, message: int) -> str:

@@ -19,5 +19,6 @@ FORMAT = Format(
     namespace=reader.VOICE.namespace,
     bookkeeping=frozenset(reader.VOICE.namespace + record for record in reader.RECORDS),
     order_marks=(b'"RUN_STARTED"', b'"TEXT_MESSAGE_', b'"TOOL_CALL_START"'),
+    may_lack_results=True,
     reassembly="inspector.formats.ag_ui.reassembly:AgUiPieces",
 )

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from inspector.formats import registry
 from inspector.formats.table import (
     CONTINUED_CONVERSATIONS,
+    LACKING_RESULTS,
     LONE_ANSWERS,
     NAMED_CONVERSATIONS,
     SESSION_NAMING,
@@ -95,7 +96,7 @@ class Transcripts:
     Attributes:
         agents: sub-agents by the key of their context.
         result_spaces: the spaces of traces and conversations that record results of tools, or could: those with a span
-            of a tool, or with a message that is not the model's.
+            of a tool, with a message that is not the model's, or with a result.
     """
 
     def __init__(self) -> None:
@@ -185,6 +186,10 @@ class Transcripts:
             if contexts[place]:
                 self._name_of(self._agent_for(block.strings[int(contexts[place])]))
         self._name_all(block, derived)
+        for label in LACKING_RESULTS:
+            results = formats[derived] == (block.strings.find(label) or -1)
+            results &= block.columns["kind"][derived] == (block.strings.find(kinds.RESPONSE) or -1)
+            self._add_result_spaces(block, derived[results])
 
     def _continue_conversations(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Assigns a model's answer to the conversation of the last request."""

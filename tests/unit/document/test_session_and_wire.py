@@ -112,7 +112,7 @@ def test_a_call_with_one_id_is_one_call(tmp_path: Path, order: tuple[int, ...], 
     assert found["usage"] == {"input": 60, "output": 18, "cache_read": 0, "cache_write": 0}
     assert found["findings"] == {}
     lines = {line.about: line.text for line in account(document).lines}
-    assert "Left waiting" not in lines
+    assert "Left open" not in lines
     assert lines["Failed"].startswith("1 call failed")
     told = compile_filter("kind == mcp/request && tool == Read && state in {waiting, unanswered}")
     assert not told.mask(document.analysis, np.arange(len(document.capture))).any()

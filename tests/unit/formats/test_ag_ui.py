@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.filters.sentences import info
 from tests.builders import document_at, lines_of, log_file, opened_document
@@ -90,3 +91,12 @@ def test_objects_of_a_recorder() -> None:
     ]
     document = document_at(log_file(json.dumps(lines[::-1], indent=1).encode(), "test.json"))
     assert (document.format, said(document)) == ("ag-ui", ["ok!"])
+
+
+def test_a_call_waits_only_in_a_conversation_with_a_result() -> None:
+    ended = event("RUN_FINISHED", threadId="k", runId="r1")
+    begun = event("RUN_STARTED", threadId="k", runId="r1")
+    for told, waiting in (((), 0), (result("c0"), 1)):
+        lines = [*call("c0"), told] if told else []
+        calls = tool_calls(read(begun, *lines, *call("c1"), *text("m", "Hot."), ended).analysis)
+        assert (calls.unanswered, calls.untraced) == (waiting, 1 - waiting)

@@ -99,7 +99,7 @@ def test_what_became_of_proposals() -> None:
     found = lines(first, second, reject)
     assert ("Proposed", "lead proposed 2 calls: 1 rejected, 1 left open") in found
     assert ("", "human rejected write_file") in found
-    assert ("Left waiting", "lead waits for a decision: write_file") in found
+    assert ("Left open", "lead had no decision: write_file") in found
 
 
 def test_what_failed_and_what_was_refused() -> None:
@@ -149,10 +149,10 @@ def test_waits_for_tools_stand_apart() -> None:
     listing = envelope("mcp/request", {"method": "tools/list"}, to=["files"], ts=at(0))
     document = document_of(listing, tool_call("grep", ts=at(0)), envelope(ts=at(7)))
     found = account(document).lines
-    told = [(line.about, line.text, line.tone) for line in found if "wait" in line.text]
+    told = [(line.about, line.text, line.tone) for line in found if "had no" in line.text]
     assert told == [
-        ("Left waiting", "lead waits for files, 7 s: grep", "warn"),
-        ("", "1 question about tools/list waits", "quiet"),
+        ("Left open", "lead had no answer from files in the last 7 s: grep", "warn"),
+        ("", "1 question about tools/list had no answer", "quiet"),
     ]
 
 
@@ -191,7 +191,31 @@ def test_lines_of_mcp_name_a_client_where_they_name_nobody() -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "grep", "arguments": {}}}
     found = lines(call)
     assert ("Done", "The MCP client called grep once") in found
-    assert ("Left waiting", "The MCP client waits for the server: grep") in found
+    assert ("Left open", "The MCP client had no answer from the server: grep") in found
+
+
+def test_a_log_that_goes_on_for_days_tells_no_wait() -> None:
+    call = tool_call("grep", ts="2026-01-05T09:00:00Z")
+    found = lines(call, envelope("chat", {"text": "later"}, ts="2026-05-24T09:00:00Z"))
+    assert ("Left open", "lead had no answer from files: grep") in found
+
+
+def test_a_proposal_followed_by_an_equal_call_stays_open_and_names_it() -> None:
+    asked = {"method": "tools/call", "params": {"name": "add", "arguments": {"a": 10, "b": 5}}}
+    proposal = envelope("mcp/proposal", asked, sender="lead")
+    made = envelope("mcp/request", asked, sender="helper", to=["files"])
+    answer = envelope("mcp/response", {"result": 15}, sender="files", correlation_id=[made["id"]])
+    found = lines(proposal, made, answer)
+    assert ("Proposed", "lead proposed 1 call: left open") in found
+    assert ("Left open", "lead had no decision in the last 2 s: add; No. 2 makes the same call without naming it") in found
+
+
+def test_a_request_is_unanswered_whenever_its_recipient_left() -> None:
+    joins, leaves = (
+        gateway("system/presence", {"event": one, "participant": {"id": "files"}}) for one in ("join", "leave")
+    )
+    call = tool_call("grep", ts=at(0))
+    assert ("Unanswered", "1 request to participants who left without an answer") in lines(joins, call, leaves)
 
 
 @pytest.mark.parametrize("lines_", [(), ("{torn", "{torn"), (envelope("odd/kind"),)])

@@ -4,7 +4,7 @@ This is the only place that decides it. A notification needs no answer: by its m
 (v0.0's `mcp` messages too; docs/protocols.md 3). A wait ends when a gateway refuses the message, or when its sender
 cancels it. It also ends when the process of either side is gone (`departed_waits`), or when its agent was stopped. A
 trace without any span of a tool does not record results of tools, so it has no waits. Neither have answers of a model
-that were saved without requests.
+that were saved without requests, nor events of a conversation without a result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.formats.table import LONE_ANSWERS, STOP_KINDS, TRACE_NAMES
+from inspector.formats.table import LACKING_RESULTS, LONE_ANSWERS, STOP_KINDS, TRACE_NAMES
 from inspector.protocol import calls, kinds, mcp_messages
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -245,7 +245,7 @@ def are_untraced(capture: Capture, rows: Rows) -> _Bools:
 
 def _one_sided_codes(capture: Capture) -> list[int]:
     """Returns the string ids of formats that occur and may record calls without results."""
-    return [code for name in (*TRACE_NAMES, *LONE_ANSWERS) if (code := capture.strings.find(name))]
+    return [code for name in (*TRACE_NAMES, *LONE_ANSWERS, *LACKING_RESULTS) if (code := capture.strings.find(name))]
 
 
 def _needs_no_answer(method: str) -> bool:
