@@ -33,6 +33,7 @@ from inspector.formats import (
     grok_build,
     hal,
     har,
+    hermes,
     inspect_ai,
     kimi,
     kiro,
@@ -73,7 +74,7 @@ from inspector.formats.format import AgentTools, Conversations, Format, Stage, T
 FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT, codex.FORMAT, aider.FORMAT, amp.FORMAT, cline.FORMAT, copilot_cli.FORMAT, cursor_agent.FORMAT,
     cursor_chat.FORMAT,
-    factory_droid.FORMAT, gemini_cli.FORMAT, goose.FORMAT, grok_build.FORMAT,
+    factory_droid.FORMAT, gemini_cli.FORMAT, goose.FORMAT, grok_build.FORMAT, hermes.FORMAT,
     managed_agents.FORMAT,
     crush.FORMAT,  # before the format that reads any other database
     opencode.FORMAT, otlp.FORMAT, pi.FORMAT, qwen_code.FORMAT, vscode_chat.FORMAT,

@@ -199,6 +199,7 @@ _INSIDE = {
     "a2a": {"json-rpc"},
     "codex": {None},
     "grok_build": {None},
+    "hermes": {"messages"},
     "kimi": {"messages"},
     "ag_ui": {None},
     "ai_sdk": {None},
