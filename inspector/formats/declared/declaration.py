@@ -8,7 +8,16 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from inspector.formats.declared.line_pattern import LinePattern, PatternError
@@ -21,6 +30,9 @@ MAX_BYTES = 1 << 18
 """Largest declaration in bytes."""
 _MAX_NAMES = 40
 """Limit of named faults."""
+_MAX_PARTS = 100
+_DEEP = re.compile(rf"""(?<![\w\-"'])(?:(?:[\w\-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{_MAX_PARTS}}}""")
+"""Keys with many parts; `tomllib` takes cubic time for them."""
 
 
 class LineForm(enum.StrEnum):
@@ -80,6 +92,18 @@ def _path_of(written: object) -> RecordPath:
     return _paths_of(written)[0]
 
 
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+
+
+def _printed(text: str) -> str:
+    found = _UNPRINTABLE.search(text)
+    if found is not None:
+        raise PydanticCustomError("text", "U+{code} is no printed character", {"code": f"{ord(found[0]):04X}"})
+    return text
+
+
+Printed = Annotated[str, AfterValidator(_printed)]
+"""Text without control characters and marks of direction."""
 Paths = Annotated[tuple[RecordPath, ...], BeforeValidator(_paths_of)]
 """Alternatives: the first with a value counts."""
 
@@ -252,16 +276,16 @@ class Kind(_Table):
 class Names(_Table):
     """`[participants]`: names for records that state no sender."""
 
-    user: str = "user"
-    agent: str = ""
-    program: str = ""
+    user: Printed = "user"
+    agent: Printed = ""
+    program: Printed = ""
 
 
 class Declaration(_Table):
     """A declared format."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
-    title: Annotated[str, Field(min_length=1, max_length=80)]
+    title: Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_printed)]
     traffic: Annotated[TrafficKind, Field(strict=False)] = TrafficKind.TRANSCRIPT
     lines: Lines = Lines()
     match: Match = Match()
@@ -323,6 +347,10 @@ def parse_declaration(text: str) -> Declaration:
     """
     if len(text) > MAX_BYTES:
         raise DeclarationError([Fault(Place(1, 1), f"a declaration has at most {MAX_BYTES:,} characters")])
+    deep = _DEEP.search(text)
+    if deep is not None:
+        place = Place(text.count("\n", 0, deep.start()) + 1, deep.start() - text.rfind("\n", 0, deep.start()))
+        raise DeclarationError([Fault(place, f"no TOML: more than {_MAX_PARTS} names are joined by dots")])
     try:
         written = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -75,6 +75,16 @@ values = { a = "answer", b = ["prompt", "nope"] }
             "line 4, column 10: match.values: kind has to be a text, a number, or an array of these",
         ),
         ("a = " + "[" * 5_000, "line 1, column 1: no TOML: too deeply nested"),
+        ("\n[" + ".".join("a" * 50_000) + "]", "line 2, column 2: no TOML: more than 100 names are joined by dots"),
+        (
+            "a=1\n" + " . ".join(['"b"'] * 20_000) + "=1",
+            "line 2, column 1: no TOML: more than 100 names are joined by dots",
+        ),
+        ('name = "a"\ntitle = "x\u202ey"', "line 2, column 9: title: U+202E is no printed character"),
+        (
+            'name = "a"\ntitle = "x"\n[participants]\nagent = "\\u001b[2J"',
+            "line 4, column 9: participants.agent: U+001B is no printed character",
+        ),
         ("a = " + "1" * 5_000, "line 1, column 1: no TOML: Exceeds the limit (4300 digits)"),
     ],
 )
