@@ -24,6 +24,7 @@ from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.summaries.lifecycles import pending_results
 from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.document.document import CaptureDocument
+from inspector.filters.sentences import info
 from inspector.filters.strings import quote
 from inspector.formats.table import TRACE_NAMES
 from inspector.present import formats
@@ -33,7 +34,7 @@ from inspector.present.longest_waits import longest_waiting
 from inspector.present.subject import recipients, sender_of, text_of
 from inspector.present.wait_words import asker_name, describe_waits
 from inspector.present.wire_text import excerpt, safe_line
-from inspector.protocol import msp
+from inspector.protocol import kinds, msp
 from inspector.protocol.context_places import START_KIND
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
@@ -52,6 +53,7 @@ _REMINDERS = re.compile(r"\A\s*(?:<system-reminder>.*?(?:</system-reminder>\s*|\
 _LOOKED_AT = 1 << 16  # messages searched for the user's first ones
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_PENDING = 3
+_MOST_ERRORS = 2
 _MOST_REJECTED = 3
 WAITING_NOW = "Waiting now"
 _NAME = 60
@@ -302,7 +304,12 @@ class AccountSentences:
 
     def _called_at(self, row: int) -> str:
         links = self.analysis.correlation.columns
-        return self.string_name(int(links["target"][row])) or self.string_name(int(links["method"][row])) or "a request"
+        name = self.string_name(int(links["target"][row])) or self.string_name(int(links["method"][row]))
+        if name or self.analysis.capture.string("kind", row) != kinds.PROPOSAL:
+            return name or "a request"
+        # A proposal without a name of its own is about the call that it names.
+        asked = int(links["cause"][row])
+        return "a request" if asked in (NO_ROW, row) else self._called_at(asked)
 
     def _asked_by(self, row: int) -> str:
         return f"{self._called_at(row)}, asked by {asker_name(self.analysis, row)}"
@@ -366,7 +373,7 @@ class AccountSentences:
         errors = tally.count(Deed.ERROR)
         # Refusals are reported as errors too, and were counted above.
         if errors and not refused:
-            words = f"{formats.count_of(errors, 'error')} reported by {self._errors_by()}"
+            words = f"{formats.count_of(errors, 'error')} reported by {self._errors_by()}{self._error_texts()}"
             lines.append(
                 _linked_line("Errors", words, int(tally.first("error")[0]), 'kind == "system/error"', errors, "bad")
             )
@@ -385,6 +392,14 @@ class AccountSentences:
         if count > 1:
             words += f"; the first of {count:,} crashes"
         return [_linked_line("Ended", words, first, 'finding == "server-ended"', count, "bad")]
+
+    def _error_texts(self) -> str:
+        """Returns the different texts of the first errors: ": no space left; usage limit"; "" without texts."""
+        rows = self.tally.first("error").tolist()
+        texts = [info(self.analysis, row) or "" for row in rows]
+        different = [excerpt(text, _QUOTED) for text in dict.fromkeys(texts) if text]
+        more = ", and others" if len(different) > _MOST_ERRORS else ""
+        return f": {'; '.join(different[:_MOST_ERRORS])}{more}" if different else ""
 
     def _errors_by(self) -> str:
         senders = self.tally.groups(Deed.ERROR).by_sender()[0]

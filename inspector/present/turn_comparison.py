@@ -113,7 +113,8 @@ def _values(
     yield "Context at the end", [_last(given_tokens(table.tokens[own[table.nodes[own] == _node(table, turn)]]))
                                  for own, turn in zip(models, turns, strict=True)], formats.number  # fmt: skip
     yield "Cost", [_dollars(table.dollars[own]) for own in steps], formats.dollars
-    called = [own[(table.kinds[own] == StepKind.CALL) & ~table.is_request[own]] for own in steps]
+    rows = [call.row for call in calls.calls]
+    called = [own[(table.kinds[own] == StepKind.CALL) & np.isin(table.rows[own], rows)] for own in steps]
     yield "Calls", [len(own) for own in called], formats.number
     for name, state in (("Failed", StepState.FAILED), ("Rejected", StepState.REJECTED)):
         yield name, [int(np.count_nonzero(table.states[own] == state)) for own in called], formats.number

@@ -401,7 +401,7 @@ def _head(held: OpenDocument, asked: ListSteps, tree: StepTree, table: StepTable
     return StepHead(
         len(steps), *split, int(np.count_nonzero(own)),
         int(np.count_nonzero(called.failed[own] & ~called.declined[own])), int(np.count_nonzero(called.declined[own])),
-        sum(models.values()) if everything else model_calls, len(models),
+        usage.call_count if everything else model_calls, len(models),
         (reported.cache_read if reported else 0) if everything else cached,
         float(np.nansum(dollars)) if np.isfinite(dollars).any() else None,
         first_ns, last_ns, breaks, curve.times, curve.tokens, curve.reader, curve.limit, curve.compactions,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
+from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepTable, given_tokens
 from inspector.analysis.views.steps.step_columns import StepState as StepState
 from inspector.analysis.views.steps.step_table import step_table
@@ -140,7 +141,9 @@ def _turns(held: OpenDocument, asked: ListTurns) -> Turns:
     count = len(table.prompts)
     steps = np.flatnonzero(table.turns >= 0)
     turns, kinds, states = table.turns[steps], table.kinds[steps], table.states[steps]
-    calls, stops = (kinds == StepKind.CALL) & ~table.is_request[steps], np.full(count, NO_TIME, np.int64)
+    # Proposals and requests of programs are steps, but no calls.
+    calls = (kinds == StepKind.CALL) & np.isin(table.rows[steps], calls_of(held.document.analysis).rows)
+    stops = np.full(count, NO_TIME, np.int64)
     np.maximum.at(stops, turns, np.maximum(table.stops_ns[steps], table.starts_ns[steps]))
     dollars, known = np.zeros(count), np.isfinite(table.dollars[steps])
     np.add.at(dollars, turns[known], table.dollars[steps[known]])

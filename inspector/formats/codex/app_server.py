@@ -25,7 +25,7 @@ from inspector.formats.entry_builders import (
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, mappings_in, text_or_none
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
-from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload
+from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload, Spawn
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
@@ -33,7 +33,7 @@ _BEGINS = re.compile(rb'\s*\{\s*"(?:emittedAtMs|id|jsonrpc|method|params|result)
 _METHOD = re.compile(rb'"method"\s*:\s*"(?:thread|turn|item)/')
 _BEGINNINGS = (
     "thread/", "turn/", "item/", "account/", "mcpServer/", "model/", "skills/", "config/", "remoteControl/",
-    "rawResponseItem/", "hook/",
+    "rawResponseItem/", "hook/", "serverRequest/",
 )  # fmt: skip
 _LONE_METHODS = (
     "initialize", "initialized", "error", "warning", "guardianWarning", "deprecationNotice", "configWarning",
@@ -43,6 +43,14 @@ _RESULTS = ("thread", "turn", "turnId", "decision", "userAgent")
 _APPROVAL = "/requestApproval"
 _DELTAS = ("/delta", "Delta", "/progress")
 _DENIED = ("decline", "cancel", "denied", "abort")
+_ASKED_FOR = {
+    "commandExecution": "Asks to run", "fileChange": "Asks to change files", "permissions": "Asks for permissions",
+}  # fmt: skip
+"""Words of an approval, by the second part of its method."""
+_DECISIONS = {
+    "accept": "allowed", "acceptForSession": "allowed for the session", "decline": "not allowed",
+    "cancel": "not allowed, and the turn ends",
+}  # fmt: skip
 _TEXTS = ("agentMessage", "reasoning", "plan", "userMessage")
 _RENAMED = {"collabAgentToolCall": "collab_tool_call", "dynamicToolCall": "mcp_tool_call"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -95,8 +103,11 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
     params, found = mapping_or_empty(value.get("params")), list(_rows(value))
     times = (value.get("emittedAtMs"), params.get("startedAtMs"), params.get("completedAtMs"))
     time = next((one for one in times if isinstance(one, int) and not isinstance(one, bool)), None)
+    thread = _thread(value)
     for entry in found:
         entry.meaning.time_ns = parse_time(time) if time is not None else NO_TIME
+        # A connection has several threads, and the first one is its main context.
+        entry.meaning.context = thread
     return found
 
 
@@ -121,7 +132,19 @@ def _rows(value: Mapping[str, Any]) -> Iterator[Entry]:
     elif method.endswith(_DELTAS):
         yield control_entry(NAMESPACE + "delta", PROGRAM, text_or_none(params.get("delta")) or "", params)
     else:
-        yield _control(method, params)
+        found = _control(method, params)
+        if method == "thread/started":
+            found.meaning.spawn = _spawn(mapping_or_empty(params.get("thread")))
+        yield found
+
+
+def _spawn(thread: Mapping[str, Any]) -> Spawn | None:
+    """Returns the facts of a thread that an agent started; None for other threads."""
+    identifier, parent = text_or_none(thread.get("id")), text_or_none(thread.get("parentThreadId"))
+    if identifier is None or parent is None:
+        return None
+    role, name = text_or_none(thread.get("agentRole")), text_or_none(thread.get("agentNickname"))
+    return Spawn(agent=identifier, label=name, type=role or "agent")
 
 
 def _control(name: str, facts: Mapping[str, Any]) -> Entry:
@@ -186,10 +209,13 @@ def _usage(params: Mapping[str, Any]) -> Entry:
 
 
 def _approval(value: Mapping[str, Any], method: str, params: Mapping[str, Any]) -> Entry:
-    words = text_or_none(params.get("command")) or text_or_none(params.get("reason")) or method
-    meaning = DerivedMessage(kinds.PROPOSAL, AGENT, (USER,), method=method, identifier=_approval_id(value))
+    subject = method.removesuffix(_APPROVAL).rpartition("/")[2]
+    asks = _ASKED_FOR.get(subject, f"Asks for {_CAMEL.sub(' ', subject).lower()}")
+    told = ", ".join(one for key in ("command", "reason") if (one := text_or_none(params.get(key))))
+    words = f"{asks}: {told}" if told else asks
+    meaning = DerivedMessage(kinds.PROPOSAL, AGENT, (USER,), identifier=_approval_id(value))
     meaning.correlation = text_or_none(params.get("itemId"))
-    return Entry(meaning, {"text": words, "method": method, "params": dict(params)})
+    return Entry(meaning, {"text": words, "params": dict(params)})
 
 
 def _approval_id(value: Mapping[str, Any]) -> str | None:
@@ -202,4 +228,5 @@ def _decision(value: Mapping[str, Any], result: Mapping[str, Any]) -> Entry:
     words = decision if isinstance(decision, str) else next(iter(mapping_or_empty(decision)), "answered")
     kind = kinds.REJECT if words in _DENIED else kinds.RESPONSE
     meaning = DerivedMessage(kind, USER, (AGENT,), correlation=_approval_id(value))
-    return Entry(meaning, {"text": words, "result": dict(result), "reason": words})
+    told = _DECISIONS.get(words, words)
+    return Entry(meaning, {"text": told, "result": dict(result), "reason": told})

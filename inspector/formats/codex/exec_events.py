@@ -241,7 +241,9 @@ def _changed(changes: object) -> dict[str, str]:
     paths: dict[str, list[str]] = {}
     for one in changes if isinstance(changes, list) else ():
         if isinstance(one, Mapping):
-            paths.setdefault(str(one.get("kind")), []).append(str(one.get("path")))
+            kind = one.get("kind")
+            name = kind.get("type") if isinstance(kind, Mapping) else kind
+            paths.setdefault(str(name), []).append(str(one.get("path")))
     return {kind: ", ".join(named) for kind, named in paths.items()}
 
 

@@ -12,5 +12,6 @@ BOOKKEEPING = frozenset(
         "turn.started", "turn_context", "world_state", "answer", "delta", "initialize", "initialized", "turn/start",
         "item/started", "turn/started", "turn/completed", "thread/start", "thread/started", "thread/status/changed",
         "thread/tokenUsage/updated", "account/rateLimits/updated", "mcpServer/startupStatus/updated",
+        "serverRequest/resolved",
     )
 )  # fmt: skip

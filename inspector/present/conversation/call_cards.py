@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.views.steps.approvals import decision_times
 from inspector.analysis.views.steps.call_facts import CallFact, Outcome, call_fact, tells_no_change
 from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.summaries.context_usage import context_usage
@@ -50,6 +51,10 @@ _PATTERNS = ("pattern", "query", "regex", "glob", "search", "search_term", "q")
 _EXIT = re.compile(r"(?i)(?:exit(?:ed)? (?:with )?code:? ?|exit_code\"?: ?)(-?\d{1,10})\b")
 
 
+_NAMELESS = {kinds.PROPOSAL: "permission"}
+"""Names of requests without a method, by kind."""
+
+
 def step_time(table: StepTable, step: int) -> int:
     """Returns the duration of one step in nanoseconds; -1 if unknown."""
     start, stop = int(table.starts_ns[step]), int(table.stops_ns[step])
@@ -70,6 +75,7 @@ class _Call:
         params = unwrap_payload(payload).get("params")
         self.arguments: Any = nested_value(params.get("arguments")) if isinstance(params, Mapping) else None
         self.is_tool = self.method == "tools/call"
+        self.kind = document.capture.string("kind", self.message) or ""
 
     @property
     def took_ns(self) -> int:
@@ -149,7 +155,8 @@ def _head(call: _Call, command: tuple[str, str] | None, diffs: Sequence[Diff]) -
     if not call.is_tool:
         told = sentence_of(call.document.analysis, call.message)
         if told is None:
-            return wire_text.safe_line(call.method or "call", 120), row_content(call.document, call.message).text
+            name = call.method or _NAMELESS.get(call.kind, "call")
+            return wire_text.safe_line(name, 120), row_content(call.document, call.message).text
         return wire_text.safe_line(told.about or call.method, 120), _line(told.words)
     tool = wire_text.safe_line(call.tool or "call", 120)
     arguments = call.arguments
@@ -300,14 +307,14 @@ def _decision(call: _Call) -> str:
     if call.document.capture.string("kind", call.message) == kinds.PROPOSAL:
         return _verdict(call)
     if asked := permission_words(call.document.analysis, call.table, call.step):
-        return asked
+        # The pill tells a rejection already.
+        return asked.removeprefix(BY_USER).strip() if call.state is StepState.REJECTED else asked
     if call.took_ns < 0 or call.answer == NO_ROW:
         return ""
     if call.table.allowed[call.step]:
         return f"allowed and done after {formats.duration(call.took_ns)}"
     if not call.table.of_person[call.step]:
         return ""
-    # The pill tells a rejection already.
     verb = "" if call.state is StepState.REJECTED else "answered "
     return f"{verb}after {formats.duration(call.took_ns)}"
 
@@ -318,8 +325,9 @@ def _verdict(call: _Call) -> str:
     by = rejected if call.state is StepState.REJECTED else call.answer
     if by is None or by == NO_ROW:
         return ""
-    times = call.document.capture.columns["time_ns"]
-    asked, decided = int(times[call.message]), int(times[by])
+    capture = call.document.capture
+    asked = int(capture.columns["time_ns"][call.message])
+    decided = int(decision_times(capture, np.array([by]))[0])
     if NO_TIME in (asked, decided) or decided < asked:
         return ""
     return f"{'rejected' if call.state is StepState.REJECTED else 'allowed'} after {formats.duration(decided - asked)}"
@@ -413,7 +421,7 @@ def agent_card(
         steps=int(np.count_nonzero(table.kinds[below] != StepKind.MODEL)),
         tokens=sum(usage.usage) if usage is not None else told.get("tokens", -1),
         dollars=usage.cost.total if usage is not None and usage.cost is not None and usage.cost.calls else None,
-        pill=_pill(call, "", None), state=int(call.state), took_ns=_agent_time(table, step, below),
+        pill=_pill(call, "", None), state=int(call.state), took_ns=step_time(table, step),
         node=node, answer=answer,
     )  # fmt: skip
 
@@ -435,14 +443,6 @@ def _told_totals(document: CaptureDocument, answer: int) -> dict[str, int]:
 def _task(call: _Call) -> str:
     told = arguments_words(call.tool, call.arguments)
     return told or ""
-
-
-def _agent_time(table: StepTable, step: int, below: Any) -> int:
-    """Returns the duration of a sub-agent: of its own steps if they outlast the call."""
-    took = step_time(table, step)
-    times = np.concatenate((table.starts_ns[below], np.maximum(table.stops_ns[below], table.starts_ns[below])))
-    times = times[times > 0]
-    return max(took, int(times.max() - times.min())) if len(times) else took
 
 
 def _model(document: CaptureDocument, below: Any, table: StepTable) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
+from inspector.analysis.views.steps.approvals import decision_times
 from inspector.analysis.views.steps.step_columns import StepKind, StepState, StepTable
 from inspector.present import formats
 from inspector.present.states import BY_USER
@@ -68,9 +69,8 @@ def permission_words(analysis: Analysis, table: StepTable, call: int) -> str:
     proposal = int(found.proposals[place[-1]])
     words = _WORDS.get(StepState(int(table.states[proposal])), "")
     answers = found.answers[(found.answered == call) & (found.answers > proposal)]
-    times = analysis.capture.columns["time_ns"]
-    asked = int(times[table.rows[proposal]])
-    decided = int(times[table.rows[answers[0]]]) if len(answers) else NO_TIME
+    asked = int(table.starts_ns[proposal])
+    decided = int(decision_times(analysis.capture, table.rows[answers[:1]])[0]) if len(answers) else NO_TIME
     if not words or NO_TIME in (asked, decided) or decided < asked:
         return words
     return f"{words} after {formats.duration(decided - asked)}"

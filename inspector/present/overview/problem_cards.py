@@ -12,7 +12,6 @@ from inspector.present.overview.facts import OverviewFacts, number_link
 from inspector.present.states import BY_USER
 from inspector.present.usage_sentences import UsageSentences
 from inspector.present.wire_text import safe_line
-from inspector.protocol.timestamps import NO_TIME
 
 _MOST_FAILED, _MOST_REJECTED, _COMMAND = 6, 4, 56
 _REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'
@@ -86,9 +85,9 @@ def _rejected_rows(facts: OverviewFacts) -> Iterator[Row]:
 
 
 def _waited(facts: OverviewFacts, call: CallFact) -> str:
-    times = facts.document.capture.columns["time_ns"]
-    asked, answered = int(times[call.row]), int(times[call.answer])
-    return formats.duration(answered - asked) if NO_TIME not in (asked, answered) and answered > asked else ""
+    step = int(facts.steps.step_of[call.row])
+    took = int(facts.steps.took_ns[step]) if step >= 0 else 0
+    return formats.duration(took) if took > 0 else ""
 
 
 def _with_topics(lines: list[AccountLine]) -> Iterator[AccountLine]:

@@ -99,6 +99,7 @@ def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
         ("longest with your permission", calls & steps.allowed, split.allowed),
         (slowest, tools & own, split.tools),
         ("longest model output", steps.kinds == StepKind.MODEL, split.model),
+        ("longest compaction", steps.kinds == StepKind.COMPACTION, split.model),
     )
     for word, of_class, total in classes:
         found = np.flatnonzero(of_class & (took >= _LEAST_NS))
@@ -110,7 +111,7 @@ def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
         link = Link(CONVERSATION, message=row)
         name = (
             facts.call_name(facts.calls.calls[place])
-            if place is not None and steps.kinds[step] != StepKind.MODEL
+            if place is not None and steps.kinds[step] not in (StepKind.MODEL, StepKind.COMPACTION)
             else Words(facts.method_name(row), mono=True, link=link)
             if steps.is_request[step]
             else Words(formats.message_number(row), link=link)

@@ -4,6 +4,9 @@ A record names its sub-agent by the sub-agent's own id, by its predecessor only,
 lies elsewhere. Everything is resolved here in reading order, before the capture appends the columns. The key of a
 sub-agent's context is its own id, else the id of its call, else the id of its first record.
 
+RULE: a record whose context is its session belongs to a thread. The first session of a file is its main context, and
+other threads are sub-contexts of it. An answer without a thread belongs to that of its question.
+
 RULE: a call and a sub-agent belong together if a record says so. Otherwise they do if the sub-agent's prompt equals,
 word for word, the prompt of an earlier call without another sub-agent. A sub-agent that is known by its type alone
 belongs to the call of that type without another sub-agent, if there is only one.
@@ -116,6 +119,8 @@ class Transcripts:
         self._news: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
         self._histories: dict[int, set[int]] = {}  # by source, hashes of the message ids in its history
+        self._asked_in: dict[int, str] = {}  # threads by hash of the id of a question
+        self._thread_contexts: set[str] = set()  # threads beside the main one of their source
 
     def use_session(self, source: int, session: str) -> None:
         """Assigns all records of a source to a session, whatever they name."""
@@ -185,11 +190,22 @@ class Transcripts:
                 self._apply_spawn(block, place, spawn)
             if contexts[place]:
                 self._name_of(self._agent_for(block.strings[int(contexts[place])]))
+        self._name_threads(block, inside)
         self._name_all(block, derived)
         for label in LACKING_RESULTS:
             results = formats[derived] == (block.strings.find(label) or -1)
             results &= block.columns["kind"][derived] == (block.strings.find(kinds.RESPONSE) or -1)
             self._add_result_spaces(block, derived[results])
+
+    def _name_threads(self, block: Block, inside: NDArray[np.int64]) -> None:
+        """Names the speakers of threads that an agent started; other threads are no sub-agents."""
+        contexts = block.columns["context"]
+        for code in np.unique(contexts[inside]).tolist() if self._thread_contexts else ():
+            if (context := block.strings[code]) in self._thread_contexts:
+                agent = self._agent_for(context)
+                agent.is_agent = bool(agent.call or agent.type)
+                if agent.is_agent:
+                    self._rename_speakers(block, inside[contexts[inside] == code], context)
 
     def _continue_conversations(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Assigns a model's answer to the conversation of the last request."""
@@ -303,9 +319,28 @@ class Transcripts:
                 if not len(first):
                     continue
                 self._sessions[source] = strings[int(first[0])]
-            columns["space"][rows] = strings.intern(self._sessions[source])
+            space = strings.intern(self._sessions[source])
+            self._separate_threads(block, rows, space)
+            columns["space"][rows] = space
             if source in self._files_of:
                 self._assign_to_agent(block, rows, self._files_of[source])
+
+    def _separate_threads(self, block: Block, rows: NDArray[np.int64], main: int) -> None:
+        """Moves threads other than the main one into contexts of their own, with the answers to their questions."""
+        columns, strings = block.columns, block.strings
+        spaces, contexts = columns["space"], columns["context"]
+        threads = rows[(contexts[rows] != 0) & (contexts[rows] == spaces[rows])]
+        contexts[threads[contexts[threads] == main]] = 0
+        threads = threads[contexts[threads] != 0]
+        self._thread_contexts.update(strings[code] for code in np.unique(contexts[threads]).tolist())
+        asked = threads[columns["kind"][threads] == (strings.find(kinds.PROPOSAL) or -1)]
+        for place in asked[columns["id_hash"][asked] != NO_HASH].tolist():
+            self._asked_in[int(columns["id_hash"][place])] = strings[int(contexts[place])]
+        if self._asked_in:
+            for place in rows[(spaces[rows] == 0) & (contexts[rows] == 0)].tolist():
+                thread = self._asked_in.pop(int(columns["correlation_hash"][place]), None)
+                if thread is not None:
+                    contexts[place] = strings.intern(thread)
 
     def _assign_to_agent(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
         """Assigns unnamed records of a sub-agent's file to that sub-agent."""
@@ -314,10 +349,14 @@ class Transcripts:
         if not len(rows):
             return
         columns["context"][rows] = strings.intern(agent)
+        self._rename_speakers(block, rows, agent)
+
+    def _rename_speakers(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
+        """Renames the speakers of a sub-agent's records that call it by the main agent's name."""
+        columns, strings = block.columns, block.strings
         told_by = participants_of(block, rows)
         if told_by is None:
             return
-        # A sub-agent's file calls it by the main agent's name.
         renamed = {told_by.agent: f"agent#{agent}", "user": told_by.agent}
         senders = columns["sender"][rows]
         for old, new in renamed.items():

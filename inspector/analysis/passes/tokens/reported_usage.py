@@ -283,6 +283,11 @@ class ReportedUsage:
         """Returns the sum of all reports; None without any. O(1)."""
         return Usage(*self._sums.tolist()) if self.report_count else None
 
+    @property
+    def call_count(self) -> int:
+        """Number of calls, those without a model's name included."""
+        return sum(self._by_model.values())
+
     def calls_by_model(self) -> dict[str, int]:
         """Returns the number of calls by model name, most frequent first. O(models)."""
         found = sorted((-number, model) for model, number in self._by_model.items() if model and number)

@@ -570,7 +570,7 @@ _FIRST: dict[str, tuple[tuple[int, ...], int]] = {
     "rejected": (_codes((Deed.PROPOSAL,), MessageState.REJECTED), 16),
     "compaction": (_codes((Deed.COMPACTION,), *range(_OUTCOMES)), 16),
     "declined": (_codes(_WORK, MessageState.REJECTED), 16),
-    "error": (_codes((Deed.ERROR,), *range(_OUTCOMES)), 1),
+    "error": (_codes((Deed.ERROR,), *range(_OUTCOMES)), 16),
     "failure": (_codes((Deed.FAILURE,), *range(_OUTCOMES)), 1),
     "waiting": (_codes((*_WORK, Deed.PROPOSAL), *_WAITS), MAX_FIRST),
     "discovery": (_codes((Deed.DISCOVERY,), *_WAITS), MAX_FIRST),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
+from inspector.analysis.views.latency.background_agents import background_ends
 from inspector.formats import registry
 from inspector.formats.table import AGENT_TOOLS, TRACE_NAMES
 from inspector.protocol import kinds
@@ -53,7 +54,8 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     """(k,) float64, milliseconds from request to each message; NaN for other messages.
 
     A call of several requests counts from the first one to its result. Of an answer repeated by a transcript or a model
-    API, the first counts. A tool's own duration has priority; answers and refusals by a person have none. O(rows).
+    API, the first counts. A call of a background agent lasts until its end. A tool's own duration has priority;
+    answers and refusals by a person have none. O(rows).
     """
     capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
@@ -88,6 +90,10 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
         latency[derived[told]] = took[told] / 1e6
         together = ~told & (latency[derived] <= 0) & _of_formats(capture, numbers[derived], registry.groups().agents)
         latency[derived[together]] = np.nan
+        answered = derived[~np.isnan(latency[derived])]
+        for answer, end in background_ends(analysis).items() if len(answered) else ():
+            place = answered[numbers[answered] == answer]
+            latency[place] = (end - times[cause[place]].astype(np.int64)) / 1e6
     return latency
 
 

@@ -3,6 +3,9 @@
 RULE: a person is waited for from a proposal, or a request for a permission, to its first answer. A call for which
 permission was asked does not work in that time. Without both times in the log, the call has all of its time.
 
+RULE: an answer without a time has come by the next message of its source that has one. A declined call does not work:
+its time is that of its questions, if the log tells them.
+
 RULE: an agent's tool changes a file in milliseconds. If the log tells neither the tool's duration nor the times of a
 question, a change of 3 s or more includes a person's permission.
 """
@@ -17,6 +20,7 @@ from numpy.typing import NDArray
 
 from inspector.protocol import kinds
 from inspector.protocol.payloads.file_edits import CHANGING_TOOLS
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
@@ -111,6 +115,27 @@ def proposal_answers(capture: Capture, causes: Rows) -> tuple[Rows, Rows]:
     rows = rows[kind[np.minimum(causes[rows], len(causes) - 1)] == proposal]
     asked, first = np.unique(causes[rows].astype(np.int64), return_index=True)
     return asked, rows[first]
+
+
+def decision_times(capture: Capture, answers: Rows) -> Rows:
+    """Returns (n,) times of answers; of one without a time, that of the next message of its source, else NO_TIME.
+
+    O(n), and O(messages) if one has no time.
+
+    Args:
+        capture: the messages.
+        answers: (n,) messages.
+    """
+    times = capture.columns["time_ns"][answers].astype(np.int64)
+    untimed = np.flatnonzero(times == NO_TIME)
+    if len(untimed):
+        sources, timed = capture.columns["source"], np.flatnonzero(capture.columns["time_ns"][:] != NO_TIME)
+        for source in np.unique(sources[answers[untimed]]).tolist():
+            rows, own = timed[sources[timed] == source], untimed[sources[answers[untimed]] == source]
+            places = np.searchsorted(rows, answers[own])
+            own, places = own[places < len(rows)], places[places < len(rows)]
+            times[own] = capture.columns["time_ns"][rows[places]]
+    return times
 
 
 def approvals_within(calls: Rows, begins: Rows, ends: Rows, starts: Rows, stops: Rows) -> Approvals:

@@ -2,6 +2,8 @@
 
 A turn begins with a prompt in a conversation that no agent started, and lasts until the next one there. Steps of a
 sub-agent belong to the turn of the call that started it. No payload is read.
+
+RULE: a compaction between an output and its last input lasts from the input to its message; the output begins there.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from inspector.analysis.views.steps.approvals import (
     Approvals,
     approvals_within,
     are_allowed,
+    decision_times,
     proposal_answers,
 )
 from inspector.analysis.views.steps.step_columns import NO_NODE, Rows, StepKind, StepState, StepTable
@@ -105,21 +108,42 @@ class _Builder:
         self._calls = calls
         return self._with_outputs(rows, steps[rows].astype(np.uint8), ends[rows], reported)
 
-    def _approvals(
+    def _questions(
         self, rows: Rows, sorts: NDArray[np.uint8], ends: Rows, starts: Rows, stops: Rows
-    ) -> Approvals:  # fmt: skip
-        """Returns the waits of calls, from proposals that name them. A tool's own duration has no wait in it."""
+    ) -> tuple[Rows, Rows]:  # fmt: skip
+        """Returns answered proposals that name a call, and the calls. Sets the times of their answers in `stops`."""
+        none = np.zeros(0, np.int64)
         is_proposal = self._columns["kind"][rows] == (self._capture.strings.find(kinds.PROPOSAL) or -1)
-        asked = np.flatnonzero((sorts == StepKind.CALL) & is_proposal & (starts != NO_TIME) & (stops != NO_TIME))
+        asked = np.flatnonzero((sorts == StepKind.CALL) & is_proposal & (starts != NO_TIME) & (ends != NO_ROW))
+        if not len(asked):
+            return none, none
+        stops[asked] = decision_times(self._capture, ends[asked])
+        asked = asked[stops[asked] != NO_TIME]
         called = self._analysis.correlation.columns["cause"][rows[asked]].astype(np.int64)
         asked, called = asked[called != NO_ROW], called[called != NO_ROW]
-        if not len(asked):
-            return NO_APPROVALS
         calls = self._own_steps(rows, sorts)[np.minimum(called, self._stop - 1)]
         fits = (calls >= 0) & (sorts[calls] == StepKind.CALL) & (ends[calls] != NO_ROW)
         fits &= (starts[calls] != NO_TIME) & (stops[calls] != NO_TIME)
-        asked, calls = asked[fits], calls[fits]
-        own = self._capture.extracted.tool_durations_ns(ends[calls]) < 0 if len(calls) else np.zeros(0, np.bool_)
+        return asked[fits], calls[fits]
+
+    @staticmethod
+    def _set_declined_times(
+        asked: Rows, calls: Rows, starts: Rows, stops: Rows, of_person: NDArray[np.bool_]
+    ) -> None:  # fmt: skip
+        """Limits declined calls to the time from their first question to the last decision."""
+        asked, calls = asked[of_person[calls]], calls[of_person[calls]]
+        starts[calls], stops[calls] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+        np.minimum.at(starts, calls, starts[asked])
+        np.maximum.at(stops, calls, stops[asked])
+
+    def _approvals(
+        self, asked: Rows, calls: Rows, ends: Rows, starts: Rows, stops: Rows, of_person: NDArray[np.bool_]
+    ) -> Approvals:  # fmt: skip
+        """Returns the waits of calls that were allowed. A tool's own duration has no wait in it."""
+        asked, calls = asked[~of_person[calls]], calls[~of_person[calls]]
+        if not len(asked):
+            return NO_APPROVALS
+        own = self._capture.extracted.tool_durations_ns(ends[calls]) < 0
         asked, calls = asked[own], calls[own]
         return approvals_within(calls, starts[asked], stops[asked], starts[calls], stops[calls])
 
@@ -153,6 +177,9 @@ class _Builder:
         starts = times[all_rows].astype(np.int64)
         stops = np.where(all_ends == NO_ROW, NO_TIME, times[np.maximum(all_ends, 0)]).astype(np.int64)
         starts[places], stops[places] = begun[order], ended[order]
+        compacted = np.flatnonzero((all_sorts == StepKind.COMPACTION) & np.isin(all_rows, [*self._compacted]))
+        stops[compacted] = starts[compacted]
+        starts[compacted] = [self._compacted[row] for row in all_rows[compacted].tolist()]
         is_output = np.zeros(len(all_rows), np.bool_)
         is_output[places] = True
         attempts = np.where(all_sorts == StepKind.MODEL, self._attempts(all_rows), 1)
@@ -160,7 +187,9 @@ class _Builder:
         of_person = self._of_person(all_rows, all_sorts, all_ends)
         stops = self._tool_times(all_rows, all_sorts, all_ends, starts, stops, of_person)
         self._set_span_times(all_rows, np.flatnonzero(~is_output), all_sorts, starts, stops)
-        approvals = self._approvals(all_rows, all_sorts, all_ends, starts, stops)
+        asked, called = self._questions(all_rows, all_sorts, all_ends, starts, stops)
+        self._set_declined_times(asked, called, starts, stops, of_person)
+        approvals = self._approvals(asked, called, all_ends, starts, stops, of_person)
         allowed = self._allowed(all_rows, all_sorts, all_ends, starts, stops) & ~of_person
         allowed[approvals.steps] = False
         nodes, spaces = self._node[all_rows], self._columns["space"][all_rows].astype(np.int64)
@@ -188,7 +217,24 @@ class _Builder:
         firsts, lasts, before = firsts[shown], lasts[shown], before[shown]
         times = self._columns["time_ns"]
         once = np.ones(len(firsts), np.int64)
-        return _Outputs(firsts, lasts, times[before].astype(np.int64), times[lasts].astype(np.int64), once)
+        starts = times[before].astype(np.int64)
+        self._compacted = self._compactions(before, firsts, starts)
+        return _Outputs(firsts, lasts, starts, times[lasts].astype(np.int64), once)
+
+    def _compactions(self, before: Rows, firsts: Rows, starts: Rows) -> dict[int, int]:
+        """Returns the starts of compactions before outputs, by their message, and moves the outputs behind them."""
+        rows, found = compaction_rows(self._capture, self._stop), dict[int, int]()
+        if not len(rows) or not len(firsts):
+            return found
+        last = rows[np.maximum(np.searchsorted(rows, firsts) - 1, 0)]
+        inside = (last > before) & (last < firsts) & (self._columns["time_ns"][last] != NO_TIME)
+        for name in ("space", "context"):
+            inside &= self._columns[name][last] == self._columns[name][firsts]
+        for place in np.flatnonzero(inside & (starts != NO_TIME)).tolist():
+            ended = int(self._columns["time_ns"][last[place]])
+            if ended > starts[place]:
+                found[int(last[place])], starts[place] = int(starts[place]), ended
+        return found
 
     def _reported_outputs(self, steps: NDArray[np.int16], causes: Rows) -> _Outputs:
         """Returns the outputs of model calls that traces and recorded APIs report, with their own durations.
@@ -339,7 +385,9 @@ class _Builder:
             first.setdefault(int(nodes[place]), place)
         tasks = np.array([place for place in first.values() if sorts[place] == StepKind.ANSWER], np.int64)
         # Without a record of its task, the first text is the sub-agent's own.
-        return tasks[~self._analysis.usage.are_counted(rows[tasks])]
+        own = self._codes(*(agent.name for agent in self._capture.transcripts.agents.values() if agent.name))
+        is_own = self._analysis.usage.are_counted(rows[tasks]) | np.isin(self._columns["sender"][rows[tasks]], own)
+        return tasks[~is_own]
 
     def _turns(
         self, rows: Rows, sorts: NDArray[np.uint8], nodes: Rows, spaces: Rows, opens: Rows

@@ -347,7 +347,9 @@ class _Builder:
         table = self._table
         found = np.ones(len(leaves), np.int64)
         starts, stops = table.starts_ns[leaves], table.stops_ns[leaves]
-        calls = np.flatnonzero((table.kinds[leaves] == StepKind.CALL) & (starts != NO_TIME) & (stops > starts))
+        # A person decides about a call, and does not run beside it.
+        runs = (table.kinds[leaves] == StepKind.CALL) & ~table.of_person[leaves]
+        calls = np.flatnonzero(runs & (starts != NO_TIME) & (stops > starts))
         found[calls] = overlap_counts(parents[calls], starts[calls], stops[calls])
         return found
 
@@ -421,7 +423,7 @@ class _Builder:
         kinds = table.kinds[leaves]
         bars[:count] = Bar.NONE
         timed = table.stops_ns[leaves] != NO_TIME
-        bars[:count][timed & (kinds == StepKind.MODEL)] = Bar.MODEL
+        bars[:count][timed & np.isin(kinds, (StepKind.MODEL, StepKind.COMPACTION))] = Bar.MODEL
         bars[:count][timed & np.isin(kinds, (StepKind.CALL, StepKind.SPAN))] = Bar.TOOL
         bars[:count][timed & table.of_person[leaves]] = Bar.PERSON
         bars[:count][timed & table.allowed[leaves]] = Bar.ALLOWED

@@ -25,6 +25,7 @@ class TimeSplit(NamedTuple):
     """Nanoseconds in which a model worked; a tool but no model; only a person was waited for; only `allowed` calls.
 
     Where no tool is called, `tools` are other requests.
+    A compaction is work of the model.
     """
 
     model: int
@@ -104,11 +105,10 @@ def split_times(
         count: number of groups.
     """
     kinds = table.kinds[steps]
+    is_model = np.isin(kinds, (StepKind.MODEL, StepKind.COMPACTION))
     # Classes in order of precedence: each moment counts for the first one that is active.
-    classes = np.where(
-        kinds == StepKind.MODEL, 0, np.where(table.of_person[steps], 2, np.where(table.allowed[steps], 3, 1))
-    )
-    classes[(kinds != StepKind.MODEL) & ((kinds != StepKind.CALL) | _has_steps(table, steps))] = -1
+    classes = np.where(is_model, 0, np.where(table.of_person[steps], 2, np.where(table.allowed[steps], 3, 1)))
+    classes[~is_model & ((kinds != StepKind.CALL) | _has_steps(table, steps))] = -1
     if table.calls_tools:
         classes[table.is_request[steps]] = -1
     # A permission counts as the person's also where its question is not among the steps.

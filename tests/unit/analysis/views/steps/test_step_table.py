@@ -248,3 +248,45 @@ def test_the_time_of_a_turn_is_the_same_in_steps_and_in_the_conversation() -> No
     assert rows.took_ns[of_turns].tolist() == [9 * _S, 1 * _S]
     assert [turn.took_ns for turn in (turns[0], turns[1])] == [9 * _S, 1 * _S]
     assert fact_words(turns[1])[0][0] == "1.0 s"
+
+
+def test_a_compaction_before_an_output_has_its_own_time(tmp_path: Path) -> None:
+    done = {"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted",
+            "compactMetadata": {"trigger": "auto", "preTokens": 155_000}}  # fmt: skip
+    table = _table(
+        tmp_path,
+        _line(0, 0, "user", "run the tests"),
+        _line(1, 4, "assistant", _call("t1", "Bash", command="make test")),
+        _line(2, 7, "user", _result("t1", "ok")),
+        {**_line(3, 37, "system", ""), **done},
+        _line(4, 37, "user", "This session is being continued.", isCompactSummary=True),
+        _line(5, 45, "assistant", [{"type": "text", "text": "They pass."}]),
+    )
+    (compaction,) = np.flatnonzero(table.kinds == StepKind.COMPACTION)
+    outputs = np.flatnonzero(table.kinds == StepKind.MODEL)
+    assert table.took_ns[compaction] == 30 * _S
+    assert (table.took_ns[outputs] / _S).tolist() == [4, 8]
+    assert split_time(table, np.arange(len(table))).model == 42 * _S
+
+
+def test_a_background_agent_lasts_until_its_end(tmp_path: Path) -> None:
+    launched = _result("t1", "Async agent launched successfully.")
+    told = {"isAsync": True, "status": "async_launched", "agentId": "a1", "description": "count", "prompt": "Count."}
+    notice = "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n</task-notification>"
+    lines = (
+        _line(0, 0, "user", "count the files"),
+        _line(1, 1, "assistant", _call("t1", "Agent", description="count", prompt="Count.", run_in_background=True)),
+        _line(2, 1.1, "user", launched, toolUseResult=told),
+        _line(3, 9, "assistant", [{"type": "text", "text": "I wait."}]),
+        _line(4, 21, "user", notice),
+    )
+    table = _table(tmp_path, *lines)
+    (call,) = np.flatnonzero(table.kinds == StepKind.CALL)
+    assert table.took_ns[call] == 20 * _S
+    inside = [
+        {**_line(5, 2, "user", "Count."), "isSidechain": True, "agentId": "a1"},
+        {**_line(6, 15, "assistant", [{"type": "text", "text": "Two."}]), "isSidechain": True, "agentId": "a1"},
+    ]
+    table = _table(tmp_path, *lines[:3], *inside, *lines[3:])
+    (call,) = np.flatnonzero(table.kinds == StepKind.CALL)
+    assert table.took_ns[call] == 14 * _S

@@ -1,0 +1,87 @@
+"""Connections of `codex app-server`: threads, approvals with decisions, changed files, and errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.analysis.views.steps.step_table import StepTable, step_table
+from inspector.analysis.views.steps.time_split import split_time
+from inspector.document.document import CaptureDocument
+from inspector.engine.engine import Engine
+from inspector.engine.requests.steps import ListSteps, StepQuestion
+from inspector.engine.requests.turns import ListTurns
+from inspector.filters.sentences import info
+from inspector.formats.codex import app_server
+from inspector.present.account_sentences import AccountSentences
+from tests.builders import account_tally, document_at
+
+_SAMPLE = Path(app_server.__file__).parent / "samples" / "codex-app-server.jsonl"
+
+
+@pytest.fixture
+def document() -> CaptureDocument:
+    return document_at(_SAMPLE)
+
+
+def _texts(document: CaptureDocument, kind: str) -> list[str | None]:
+    code = document.capture.strings.find(kind)
+    rows = [row for row, one in enumerate(document.capture.columns["kind"][:].tolist()) if one == code]
+    return [info(document.analysis, row) for row in rows]
+
+
+def test_a_thread_that_an_agent_started_has_a_context_of_its_own(document: CaptureDocument) -> None:
+    contexts = [document.capture.string("context", row) or "main" for row in (28, 29, 30, 32)]
+    assert contexts == ["thr-2", "thr-2", "main", "main"]
+    assert [document.capture.string("sender", row) for row in (28, 32)] == ["agent#thr-2", "codex"]
+
+
+def test_an_independent_thread_is_no_sub_agent(tmp_path: Path) -> None:
+    def line(thread: str, number: int, item: dict[str, Any]) -> dict[str, Any]:
+        params = {"threadId": thread, "turnId": "turn", "item": {"id": f"{thread}-{number}", **item}}
+        return {"method": "item/completed", "params": params, "emittedAtMs": 1_777_629_600_000 + number * 1_000}
+
+    asked = {"type": "userMessage", "content": [{"type": "text", "text": "Which kites?"}]}
+    told = {"type": "agentMessage", "text": "Two."}
+    lines = [line(thread, number, item) for thread in ("a", "b") for number, item in enumerate((asked, told))]
+    path = tmp_path / "connection.jsonl"
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    document = document_at(path)
+    assert [document.capture.string("context", row) for row in range(4)] == [None, None, "b", "b"]
+    assert [document.capture.string("sender", row) for row in range(4)] == ["user", "codex", "user", "codex"]
+    assert not any(agent.is_agent for agent in document.capture.transcripts.agents.values())
+    assert len(step_table(document.analysis).prompts) == 2
+
+
+def _steps(document: CaptureDocument) -> StepTable:
+    return step_table(document.analysis)
+
+
+def test_a_decision_without_a_time_has_come_by_the_next_message(document: CaptureDocument) -> None:
+    table = _steps(document)
+    asked, proposed = int(table.step_of[19]), int(table.step_of[20])
+    assert (table.took_ns[[asked, proposed]] / 1e9).tolist() == [0.5, 0.5]
+    assert split_time(table, table.step_of[[19, 20]]).person == 500_000_000
+
+
+def test_questions_of_permission_are_no_calls() -> None:
+    engine = Engine()
+    log = engine.adopt(document_at(_SAMPLE))
+    turns = engine.answer_request(log, ListTurns())
+    assert (turns[0].calls, turns[0].rejected) == (5, 1)
+    head = engine.answer_request(log, ListSteps(StepQuestion())).head
+    assert (head.model_calls, head.calls, head.failed, head.rejected) == (2, 5, 1, 1)
+
+
+def test_questions_decisions_and_changes_are_words(document: CaptureDocument) -> None:
+    assert _texts(document, "mcp/proposal") == ["Asks to run: cat attic.txt, outside", "Asks to change files: writes"]
+    assert _texts(document, "mcp/reject") == ["not allowed"]
+    assert "{" not in (info(document.analysis, 19) or "")
+
+
+def test_errors_are_told_in_their_own_words(document: CaptureDocument) -> None:
+    lines = AccountSentences(document, account_tally(document)).failure_lines()
+    assert "2 errors reported by codex-cli: stream disconnected; usage limit" in [line.text for line in lines]
