@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from inspector.protocol.header import ABSENT, Header
+from inspector.protocol.header import ABSENT, Header, json_or_none
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
@@ -16,6 +16,31 @@ _PLACES = re.compile(r"(?i)(^|[a-z_])(id|uuid|hash|commit|time|timestamp|updated
 """Names of members about a record's identity and time only."""
 _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_.$]+")
 _NAME = re.compile(r"[\w$-]{1,40}")
+
+
+def error_words(text: str) -> str:
+    """Returns the text of an error with a JSON body replaced by its innermost message: "529 Overloaded"."""
+    head, brace, _ = text.partition("{")
+    told = json_or_none(text[len(head) :].encode("utf-8", "surrogatepass")) if brace else None
+    message = innermost_message(told)
+    return " ".join(filter(None, (head.strip(), message))) if message else text
+
+
+def innermost_message(error: object) -> str | None:
+    """Returns the innermost message of nested errors."""
+    found = None
+    for _ in range(_DEEPEST_ERROR):
+        if isinstance(error, str):
+            return error
+        if not isinstance(error, Mapping):
+            return found
+        message = error.get("message")
+        found = message if isinstance(message, str) else found
+        error = error.get("error")
+    return found
+
+
+_DEEPEST_ERROR = 8
 
 
 def text_or_none(value: object) -> str | None:

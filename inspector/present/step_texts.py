@@ -18,6 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.cache_words import expiry_words
 from inspector.present.context_labels import node_label
+from inspector.present.conversation.call_cards import writes_again
 from inspector.present.message_row import row_content
 from inspector.present.session_titles import ShownTitles
 from inspector.present.wire_text import safe_line, visible_controls
@@ -248,7 +249,10 @@ class StepTexts:
         runs = [visible_controls(run.text) for run in content.runs if run.text]
         if not runs:
             return content.word, ""
-        return safe_line(runs[0], 80), safe_line("  ".join(runs[1:]), _LONGEST)
+        words = "  ".join(runs[1:])
+        if words.startswith("+") and writes_again(self._document, self._table, step):
+            words = f"unchanged {words.partition(' ')[2]}"
+        return safe_line(runs[0], 80), safe_line(words, _LONGEST)
 
     def _output_words(self, step: int) -> str:
         """Returns the text of an output, or the thought and calls in it: "thinking, then Grep and 2 more"."""

@@ -12,7 +12,7 @@ from typing import Any
 from inspector.formats.claude_code.records import REQUEST_TYPES
 from inspector.formats.entry_builders import response_of
 from inspector.formats.tagged_texts import extract_text
-from inspector.formats.value_conversions import describe_record
+from inspector.formats.value_conversions import describe_record, error_words, innermost_message
 from inspector.protocol.derived_messages import MODEL_CALL_KEY, Payload
 from inspector.protocol.header import decode_object
 from inspector.protocol.truncated_json import TRUNCATION_MARK
@@ -235,28 +235,12 @@ def _hooks_words(record: Mapping[str, Any]) -> str:
 def _error_words(record: Mapping[str, Any]) -> str:
     """Returns the error and the number of the attempt in words."""
     error = record.get("error")
-    words = _message_in(error) or _words(record) or "API error"
+    words = error_words(innermost_message(error) or _words(record) or "API error")
     attempt, most = record.get("retryAttempt"), record.get("maxRetries")
     status = error.get("status") if isinstance(error, Mapping) else None
-    head = f"{status} {words}" if isinstance(status, int) and status else words
+    is_told = not isinstance(status, int) or not status or words.startswith(str(status))
+    head = words if is_told else f"{status} {words}"
     return f"{head}, try {attempt} of {most}" if isinstance(attempt, int) and isinstance(most, int) else head
-
-
-def _message_in(error: object) -> str | None:
-    """Returns the innermost message of nested errors."""
-    found = None
-    for _ in range(_DEEPEST):
-        if isinstance(error, str):
-            return error
-        if not isinstance(error, Mapping):
-            return found
-        message = error.get("message")
-        found = message if isinstance(message, str) else found
-        error = error.get("error")
-    return found
-
-
-_DEEPEST = 8
 
 
 def _progress(record: Mapping[str, Any]) -> Payload:

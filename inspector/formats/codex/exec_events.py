@@ -22,7 +22,7 @@ from inspector.formats.entry_builders import (
     text_entry,
     token_count,
 )
-from inspector.formats.value_conversions import describe_record, mapping_or_empty
+from inspector.formats.value_conversions import describe_record, error_words, mapping_or_empty
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload, Spawn, ThreadMark
 
@@ -158,6 +158,7 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
 
 def error_entry(words: object) -> Entry:
     """Returns an error's row; a failed turn and the error that ended it have the same text, and so are copies."""
+    words = error_words(words) if isinstance(words, str) else words
     found = Entry(DerivedMessage("system/error", PROGRAM, (AGENT,), failed=True), {"text": words, "error": words})
     found.meaning.identity = b"error\0" + bytes_of(found.payload)
     return found

@@ -211,6 +211,13 @@ def _diffs(call: _Call, edits: Sequence[Any], *, whole: bool) -> tuple[Diff, ...
     return tuple(diff_of(edit, patch, whole=whole) for edit in edits[:_MOST_DIFFS])
 
 
+def writes_again(document: CaptureDocument, table: StepTable, step: int) -> bool:
+    """Returns True for a call that writes a file again with the content that an earlier call wrote."""
+    call = _Call(document, table, step)
+    edits = edits_of(call.tool, call.arguments) if call.is_tool else []
+    return len(edits) == 1 and edits[0].change_type == "written" and _is_written_again(call, edits[0].path)
+
+
 def _is_written_again(call: _Call, path: str) -> bool:
     """Returns True if an earlier call wrote the same content, by the rule of the changed files."""
     own, table = _fact_of(call), call.table

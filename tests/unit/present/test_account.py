@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -294,3 +295,21 @@ def test_calls_that_report_no_tokens_are_told() -> None:
     (found,) = (line for line in account(document).lines if line.about == "Reported")
     assert found.text.startswith("1 of 2 calls of claude-opus-4-5: 50 tokens out")
     assert summary(document, "")["unreported"] == 1
+
+
+def test_a_pause_before_a_further_file_of_a_session_counts(tmp_path: Path) -> None:
+    def spoken(moment: str, **more: Any) -> str:
+        line = {
+            "type": "user", "uuid": moment, "parentUuid": None, "sessionId": "s1", "timestamp": f"2026-03-04T{moment}Z",
+            "message": {"role": "user", "content": "Go."}, "version": "2.1.0", "cwd": "/work", "userType": "external",
+            "isSidechain": bool(more), **more,
+        }  # fmt: skip
+        return f"{json.dumps(line)}\n"
+
+    main, agent = tmp_path / "s1.jsonl", tmp_path / "agent-a1.jsonl"
+    main.write_text(spoken("09:00:00.000") + spoken("09:00:02.000"))
+    agent.write_text(spoken("09:00:50.000", agentId="a1"))
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_together([SourceChoice(main), SourceChoice(agent)]):
+        pass
+    assert "Longest pause 48 s, before No. 3" in [line.text for line in account(document).lines]

@@ -311,6 +311,7 @@ class AccountTally:
         self._first: dict[str, _FirstRows] = {name: _FirstRows(codes, most) for name, (codes, most) in _FIRST.items()}
         self._silences = _LongestSilence()
         self._sources: set[int] = set()
+        self._spaces: set[int] = set()
         self._time_range: tuple[int, int] | None = None  # earliest and latest time
         self._is_after_gap = False
         self.gaps, self.first_gap = 0, NO_ROW
@@ -528,13 +529,20 @@ class AccountTally:
         return self._silences.longest(self._analysis.contexts.clock_ns)
 
     def _are_first_of_source(self, rows: Rows) -> NDArray[np.bool_]:
-        """(n,) bool: True for the first message of a source, as no silence lies before it."""
-        found = np.zeros(len(rows), np.bool_)
-        sources, at = np.unique(self._analysis.capture.columns["source"][rows], return_index=True)
+        """(n,) bool: True for the first message of a source, as no silence lies before it.
+
+        A further file of a session that has begun continues the session.
+        """
+        found, columns = np.zeros(len(rows), np.bool_), self._analysis.capture.columns
+        spaces, begun = np.unique(columns["space"][rows], return_index=True)
+        first = dict(zip(spaces.tolist(), begun.tolist(), strict=True))
+        sources, at = np.unique(columns["source"][rows], return_index=True)
         for source, place in zip(sources.tolist(), at.tolist(), strict=True):
             if source not in self._sources:
                 self._sources.add(source)
-                found[place] = True
+                space = int(columns["space"][rows[place]])
+                found[place] = not space or (space not in self._spaces and first[space] >= place)
+        self._spaces.update(spaces.tolist())
         return found
 
     @property

@@ -181,7 +181,8 @@ def displayed_reader(analysis: Analysis, known: Sequence[Reader], choice: Reader
     # A message may be selected before the analysis has reached it.
     if not choice.is_held and choice.followed is not None and choice.followed < len(analysis):
         found = named_reader(analysis, choice.followed, known) or found
-    return found or (known[0] if known else None)
+    # An agent rather than its sub-agents, though these may have spoken more often.
+    return found or main_reader(known) or (known[0] if known else None)
 
 
 def main_reader(known: Sequence[Reader], space: int | None = None) -> Reader | None:

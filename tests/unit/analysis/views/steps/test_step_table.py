@@ -12,7 +12,7 @@ from inspector.analysis.views.steps.step_columns import StepKind, StepState, Ste
 from inspector.analysis.views.steps.step_table import step_table
 from inspector.analysis.views.steps.time_split import TimeSplit, split_time
 from inspector.engine.engine import Engine
-from inspector.engine.requests.steps import ListSteps, RowKind, StepQuestion
+from inspector.engine.requests.steps import DescribeSteps, ListSteps, RowKind, StepQuestion
 from inspector.engine.requests.turns import DescribePrompts, ListTurns
 from inspector.ui.panels.conversation.turns import fact_words
 from tests.builders import document_at, document_of
@@ -290,3 +290,19 @@ def test_a_background_agent_lasts_until_its_end(tmp_path: Path) -> None:
     table = _table(tmp_path, *lines[:3], *inside, *lines[3:])
     (call,) = np.flatnonzero(table.kinds == StepKind.CALL)
     assert table.took_ns[call] == 14 * _S
+
+
+def test_a_file_written_again_with_equal_content_gains_no_lines(tmp_path: Path) -> None:
+    def written(number: int) -> tuple[dict[str, Any], ...]:
+        asked = _call(f"t{number}", "Write", file_path="/work/a.txt", content="one\n")
+        return _line(number, number, "assistant", asked), _line(
+            number + 1, number + 1, "user", _result(f"t{number}", "ok")
+        )
+
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in (_line(0, 0, "user", "go"), *written(1), *written(3))))
+    engine, question = Engine(), StepQuestion(None, "step")
+    number = engine.adopt(document_at(path))
+    rows = engine.answer_request(number, ListSteps(question))
+    texts = engine.answer_request(number, DescribeSteps(question, rows.revision, [*range(len(rows.kinds))]))
+    assert [text.text.split()[0] for text in texts if text.tool == "Write"] == ["+1", "unchanged"]
