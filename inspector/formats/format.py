@@ -216,6 +216,7 @@ class Format:
         namespace: prefix of kinds that only this format has, as `robot/`.
         spoken_kinds: words for its own kinds, by kind.
         failing_kinds: its own kinds that may report a failure without being a result.
+        request_kinds: its own kinds that begin a request to its model, after any pause.
         stop_kinds: its own kinds that stop an agent, which then waits for no answer.
         model_operations: operations of model APIs in its requests.
         uncached_operations: those of them whose prompts are cached only if the request asks for it.
@@ -279,6 +280,7 @@ class Format:
     namespace: str = ""
     spoken_kinds: Mapping[str, str] = field(default_factory=dict)
     failing_kinds: tuple[str, ...] = ()
+    request_kinds: tuple[str, ...] = ()
     stop_kinds: tuple[str, ...] = ()
     model_operations: tuple[str, ...] = ()
     uncached_operations: tuple[str, ...] = ()

@@ -107,6 +107,7 @@ SPOKEN_KINDS: dict[str, str] = {kind: word for one in FORMATS for kind, word in 
 FAILING_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.failing_kinds)
 """Kinds that only one format has, and that may report a failure."""
 
+REQUEST_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.request_kinds)
 STOP_KINDS: tuple[str, ...] = tuple(kind for one in FORMATS for kind in one.stop_kinds)
 """Kinds that only one format has, and that stop an agent."""
 

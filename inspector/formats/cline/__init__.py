@@ -18,6 +18,7 @@ FORMAT = Format(
     icons={reader.VOICE.namespace: "ri.terminal-line"},
     participants=Participants(agent=reader.VOICE.agent, program=reader.VOICE.program),
     namespace=reader.VOICE.namespace,
+    request_kinds=(reader.REQUESTED,),
     stop_kinds=(reader.COMPLETED,),
     tools=AgentTools(
         declined=(reader.DENIED,), person_tools=("ask_followup_question", "plan_mode_respond")

@@ -19,6 +19,7 @@ TASK_KEY = "clineTask"
 """Key of the task's id in a line."""
 DENIED = "The user denied this operation"
 COMPLETED = VOICE.namespace + "completed"
+REQUESTED = VOICE.namespace + "api_req_started"
 RECORDS = (
     "api_req_started", "deleted_api_reqs", "subagent_usage", "checkpoint_created", "task_progress", "api_req_retried",
     "error_retry", "resume_task", "resume_completed_task", "completion_result", "mcp_server_request_started",

@@ -33,7 +33,7 @@ from inspector.analysis.views.steps.approvals import (
 )
 from inspector.analysis.views.steps.step_columns import NO_NODE, Rows, StepKind, StepState, StepTable
 from inspector.formats import registry
-from inspector.formats.table import AGENT_TOOLS, MODEL_OPERATIONS, SPAN_KINDS, TRACE_NAMES
+from inspector.formats.table import AGENT_TOOLS, MODEL_OPERATIONS, REQUEST_KINDS, SPAN_KINDS, TRACE_NAMES
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
@@ -219,22 +219,31 @@ class _Builder:
         once = np.ones(len(firsts), np.int64)
         starts = times[before].astype(np.int64)
         self._compacted = self._compactions(before, firsts, starts)
+        requested = np.isin(self._columns["kind"][: self._stop], self._codes(*REQUEST_KINDS))
+        places, last = self._rows_between(before, firsts, np.flatnonzero(requested))
+        starts[places] = np.maximum(starts[places], times[last])
         return _Outputs(firsts, lasts, starts, times[lasts].astype(np.int64), once)
 
     def _compactions(self, before: Rows, firsts: Rows, starts: Rows) -> dict[int, int]:
         """Returns the starts of compactions before outputs, by their message, and moves the outputs behind them."""
-        rows, found = compaction_rows(self._capture, self._stop), dict[int, int]()
+        found = dict[int, int]()
+        places, last = self._rows_between(before, firsts, compaction_rows(self._capture, self._stop))
+        for place, row in zip(places.tolist(), last.tolist(), strict=True):
+            ended = int(self._columns["time_ns"][row])
+            if NO_TIME != starts[place] < ended:
+                found[row], starts[place] = int(starts[place]), ended
+        return found
+
+    def _rows_between(self, before: Rows, firsts: Rows, rows: Rows) -> tuple[Rows, Rows]:
+        """Returns the outputs with such rows between them and their last input, and the last such row of each."""
         if not len(rows) or not len(firsts):
-            return found
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
         last = rows[np.maximum(np.searchsorted(rows, firsts) - 1, 0)]
         inside = (last > before) & (last < firsts) & (self._columns["time_ns"][last] != NO_TIME)
         for name in ("space", "context"):
             inside &= self._columns[name][last] == self._columns[name][firsts]
-        for place in np.flatnonzero(inside & (starts != NO_TIME)).tolist():
-            ended = int(self._columns["time_ns"][last[place]])
-            if ended > starts[place]:
-                found[int(last[place])], starts[place] = int(starts[place]), ended
-        return found
+        places = np.flatnonzero(inside)
+        return places, last[places]
 
     def _reported_outputs(self, steps: NDArray[np.int16], causes: Rows) -> _Outputs:
         """Returns the outputs of model calls that traces and recorded APIs report, with their own durations.
