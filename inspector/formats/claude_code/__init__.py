@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.formats.claude_code import reader
 from inspector.formats.claude_code.client import CLIENT, MODEL_APIS
-from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM
+from inspector.formats.claude_code.derivation import AGENT, NAMESPACE, PROGRAM, SENT_BLOCK, SENT_PROMPT
 from inspector.formats.claude_code.kinds import BOOKKEEPING
 from inspector.formats.claude_code.models import PRICES
 from inspector.formats.claude_code.session_folders import MOVED_RESULTS
@@ -26,6 +26,7 @@ FORMAT = Format(
     icons={NAMESPACE: "ri.terminal-line"},
     participants=Participants(agent=AGENT, program=PROGRAM),
     namespace=NAMESPACE,
+    spoken_kinds={NAMESPACE + SENT_BLOCK: "sent to the model", NAMESPACE + SENT_PROMPT: "system prompt"},
     tools=TOOLS,
     session_headers=("x-claude-code-session-id",),
     agent_headers=("x-claude-code-agent-id",),
