@@ -208,7 +208,10 @@ def test_a_proposal_followed_by_an_equal_call_stays_open_and_names_it() -> None:
     answer = envelope("mcp/response", {"result": 15}, sender="files", correlation_id=[made["id"]])
     found = lines(proposal, made, answer)
     assert ("Proposed", "lead proposed 1 call: left open") in found
-    assert ("Left open", "lead had no decision in the last 2 s: add; No. 2 makes the same call without naming it") in found
+    assert (
+        "Left open",
+        "lead had no decision in the last 2 s: add; No. 2 makes the same call without naming it",
+    ) in found
 
 
 def test_a_request_is_unanswered_whenever_its_recipient_left() -> None:
