@@ -55,14 +55,16 @@ test-real: setup ## run tests that start processes (program, gateways, taps, eng
 fuzz: setup ## run the properties in rounds with new examples, 2 s each; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)
 
+# The types take most of the time: the other parts run beside them.
 lint: setup ## style, format, words, types and layers
-	@$(BIN)/ruff check inspector tests packaging docs
-	@$(BIN)/ruff format --check inspector tests packaging docs
-	@$(BIN)/python packaging/words_lint.py
-	@$(BIN)/python packaging/format_names_lint.py
-	@$(BIN)/basedpyright
-	@$(BIN)/lint-imports
-	@$(BIN)/shellcheck packaging/*.sh packaging/linux/post* packaging/macos/*.sh .ci/run
+	@$(BIN)/basedpyright --threads $(JOBS) & types=$$!; \
+	$(BIN)/ruff check inspector tests packaging docs \
+		&& $(BIN)/ruff format --check inspector tests packaging docs \
+		&& $(BIN)/python packaging/words_lint.py \
+		&& $(BIN)/python packaging/format_names_lint.py \
+		&& $(BIN)/lint-imports \
+		&& $(BIN)/shellcheck packaging/*.sh packaging/linux/post* packaging/macos/*.sh .ci/run; \
+	others=$$?; wait $$types && exit $$others
 
 format: setup ## apply the format and the safe fixes
 	@$(BIN)/ruff format inspector tests packaging docs
