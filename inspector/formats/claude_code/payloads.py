@@ -124,7 +124,7 @@ def _result(block: Mapping[str, Any]) -> Payload:
 
 
 def _response_in(content: Any) -> Any:
-    """Returns the text of a result of iFlow, in the form of Gemini's API; any other content as it is."""
+    """Returns the text of a result of iFlow, in the form of Google's API; any other content as it is."""
     held = content.get("responseParts", content) if isinstance(content, Mapping) else None
     answer = held.get("functionResponse") if isinstance(held, Mapping) else None
     return response_of(answer) if isinstance(answer, Mapping) else content
