@@ -14,43 +14,33 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
-from inspector.base.targets import (
-    FOLDER_VIEWS,
-    SOURCES_SUFFIX,
-    FolderView,
-    folder_view,
-    is_session,
-    target_path,
-)
+from inspector.base.targets import SOURCES_SUFFIX, FolderView, folder_view, is_session, target_path
 from inspector.engine import wire
 from inspector.engine.client import EngineDiedError, OpenFailedError
 from inspector.engine.document_state import DocumentState
 from inspector.engine.log_files import (
-    MOST_FILES,
     adopt_spool,
     is_session_document,
     is_stream,
-    members_of,
     resolve_targets,
     wait_until_readable,
     waiting_words,
     write_own_list,
 )
-from inspector.engine.request import RequestError
-from inspector.engine.requests.log_facts import RecentLogFacts
 from inspector.engine.targets import OpenOptions, Target
 from inspector.formats import registry
 from inspector.formats.declared.folder import register_folder
 from inspector.formats.refused_formats import HOW_TO_DECLARE
 from inspector.present import formats
-from inspector.settings import RecentFacts
 from inspector.survey import is_survey
 from inspector.survey.file_runs import has_several_runs
-from inspector.survey.folder_runs import FolderKind, log_folder_at
 from inspector.ui import intervals
 from inspector.ui.dialogs.message_dialog import CANCEL
 from inspector.ui.dialogs.questions import Asking, open_once
+from inspector.ui.features.folder_question import view_of_folder
 from inspector.ui.features.log_following import LogFollowing
+from inspector.ui.features.recent_facts import save_recent_facts
+from inspector.ui.features.sub_agent_offer import offer_sub_agents
 from inspector.ui.services import SettingsOwner, usual_folder
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.notice import MESSAGE
@@ -64,18 +54,10 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 _log = logging.getLogger(__name__)
-_SUB_AGENTS_NOTICE = "subAgentsNotOpened"
 _DETECTED_FORMAT = "Detected for each line"
 _FILE_FILTER = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SOURCES_SUFFIX} *.txt *.gz *.zst);;All files (*)"
 READ_ONCE = "A stream can be read only once, so it cannot be opened again."
 _OPEN_TOGETHER, _OPEN_SEPARATELY = "together", "apart"
-FOLDER_SETTINGS: dict[FolderKind, str] = {
-    "sessions": "session_folders", "evaluations": "evaluation_folders", "logs": "log_folders",
-}  # fmt: skip
-"""Field of `settings.model.Start` with the choice for a kind of folders."""
-_FOLDER_WORDS: dict[FolderKind, str] = {
-    "sessions": "folders of sessions", "evaluations": "folders of evaluations", "logs": "folders of other logs",
-}  # fmt: skip
 
 
 class Opening(QObject):
@@ -286,7 +268,7 @@ class Opening(QObject):
         if apart and await asyncio.to_thread(has_several_runs, path):
             view = "runs"
         elif view is None and not (beside or reading or name or together):
-            view = await self._view_of_folder(path)
+            view = await view_of_folder(path, self._services, self._asking)
             if view is None:
                 self._reading_task = None
                 self._status.set_progress(None)
@@ -310,32 +292,6 @@ class Opening(QObject):
         if at is not None and panes is not None and 0 < at <= panes.client.state.messages:
             panes.go_to(at - 1)
         self.ended.emit()
-
-    async def _view_of_folder(self, path: Path) -> FolderView | None:
-        """Returns the form of a path as the settings or the user choose it; None if the user cancels.
-
-        Files and folders with few logs are documents.
-        """
-        folder = await asyncio.to_thread(log_folder_at, path)
-        if folder is None:
-            return "document"
-        start, field = self._services.settings.start, FOLDER_SETTINGS[folder.kind]
-        chosen = getattr(start, field)
-        if chosen != "ask":
-            return chosen
-        most = f", the newest {MOST_FILES:,} at most, as each stays open" if folder.logs > MOST_FILES else ""
-        answer = await self._asking.ask_question(
-            f"Open {path.name} as one document?",
-            f"It has {folder.logs:,} logs. One document merges them in time order{most}. "
-            "A table lists them as runs, and opens each in a window of its own. "
-            f"The choice is remembered for {_FOLDER_WORDS[folder.kind]}; Settings > General > Startup changes it.",
-            ((CANCEL, "Cancel"), ("runs", "Table of runs"), ("document", "One document")),
-        )
-        if answer not in FOLDER_VIEWS:
-            return None
-        setattr(start, field, answer)
-        self._services.save_settings()
-        return answer
 
     async def _read_or_report(
         self, path: Path, reading: Coroutine[Any, Any, None], again: Callable[[], object]
@@ -362,11 +318,7 @@ class Opening(QObject):
                 elif self._shown.panes is None:
                     self._notices.show_sentence(str(error), "severity.error", ("Reopen", again))
                 return False
-            is_file = isinstance(error, OSError) or (
-                isinstance(error, OpenFailedError) and error.kind == "unreadable"
-            )  # fmt: skip
-            reason = error.strerror or error if isinstance(error, OSError) else error
-            words = f"{path} cannot be read: {reason}." if is_file else str(error)
+            words = _failure_words(path, error)
             can_declare = words.endswith(HOW_TO_DECLARE) and not self._location.is_streamed
             self._refused = path if can_declare else None
             link = ("Declare a format...", self.declare_format) if can_declare else None
@@ -466,7 +418,7 @@ class Opening(QObject):
         """Stops reading because the window closes."""
         if self._reading_task is not None:
             self._reading_task.cancel()
-        self._save_facts()
+        save_recent_facts(self._shown, self._services)
         self._following.stop()
         # Before the window deletes it.
         if self._client is not None and self._client is not self._shown.client:
@@ -476,22 +428,6 @@ class Opening(QObject):
         """Puts a file or session on top of the recent ones."""
         self._services.settings.remember_file(self._location.target(path.resolve()))
         self._services.save_settings()
-
-    def _save_facts(self) -> None:
-        """Stores facts about the log for the recent entries, which do not read the file."""
-        client, state = self._shown.client, self._shown.state
-        path = self._location.kept_file(state)
-        if client is None or path is None or not state.messages:
-            return
-        settings, key = self._services.settings, self._location.target(path.resolve())
-        if key not in settings.recent_files:
-            return
-        with contextlib.suppress(RequestError):  # the engine has ended
-            found = client.answer_now(RecentLogFacts())
-            facts = RecentFacts(messages=found.messages, first_ns=found.first_ns, title=found.title)
-            if settings.recent_facts.get(key) != facts:
-                settings.remember_facts(key, facts)
-                self._services.save_settings()
 
     async def load(
         self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = (),
@@ -531,27 +467,10 @@ class Opening(QObject):
             raise
         self._finish_reading()
         state = client.state
-        if (
-            state.format in registry.groups().transcripts
-            and _source_count(state) == 1
-            and not (name or self._location.is_streamed)
-        ):
-            self._services.spawn(self._offer_sub_agents(client, path), f"look for sub-agents of {path.name}")
-
-    async def _offer_sub_agents(self, client: DocumentClient, path: Path) -> None:
-        """Offers the files of sub-agents if a session was opened by its file alone."""
-        members, _ = await asyncio.to_thread(members_of, path)
-        opened = {path, *(source.path for source in client.state.sources)}  # a sub-agent's file may name itself
-        others = {member.path for member in members} - opened
-        if not others or self._shown.client is not client:
-            return
-        words = f"This session has sub-agents in {formats.count_of(len(others), 'file')} that are not open."
-
-        def open_all() -> None:
-            self._notices.dismiss(_SUB_AGENTS_NOTICE)
-            self.session_wanted.emit(path)
-
-        self._notices.show_notice(_SUB_AGENTS_NOTICE, "note", words, [("Open all", open_all)], closable=True)
+        is_alone = _source_count(state) == 1 and not (name or self._location.is_streamed)
+        if is_alone and state.format in registry.groups().transcripts:
+            offer = offer_sub_agents(self._shown, client, path, self._notices, self.session_wanted.emit)
+            self._services.spawn(offer, f"look for sub-agents of {path.name}")
 
     async def _continue_reading(self) -> None:
         client = self._shown.client
@@ -562,7 +481,7 @@ class Opening(QObject):
     def _finish_reading(self) -> None:
         """Reports the result of a complete or cancelled reading, and starts following."""
         state = self._shown.state
-        self._save_facts()
+        save_recent_facts(self._shown, self._services)
         _log.debug("Read %s: %d messages, %d bytes", state.format or "no format", state.messages, state.size_bytes)
         if self._shown.panes is not None:
             self._shown.panes.bridge.flush()
@@ -638,9 +557,8 @@ class Opening(QObject):
         """Opens the text in the clipboard as a log."""
         text = QGuiApplication.clipboard().text()
         if not text.strip():
-            self._notices.show_sentence(
-                "The clipboard has no text. Copy lines of a log first, one JSON object per line."
-            )
+            sentence = "The clipboard has no text. Copy lines of a log first, one JSON object per line."
+            self._notices.show_sentence(sentence)
             return
         self.open_text(text.encode("utf-8", "surrogatepass"), "pasted text")
 
@@ -661,6 +579,12 @@ class Opening(QObject):
 def open_options(services: SettingsOwner, *, follow: bool = False) -> OpenOptions:
     """Returns the options of a new document by the settings. The window applies the others to the shown one."""
     return OpenOptions(memory_mb=services.settings.memory.limit_mb, follow=follow)
+
+
+def _failure_words(path: Path, error: OSError | OpenFailedError) -> str:
+    if isinstance(error, OpenFailedError) and error.kind != "unreadable":
+        return str(error)
+    return f"{path} cannot be read: {error.strerror or error if isinstance(error, OSError) else error}."
 
 
 def _source_count(state: DocumentState) -> int:
