@@ -24,6 +24,7 @@ BLOCK = 24
 _MAX_CARDS = 1_500
 _ROOT = QModelIndex()
 _TEXT_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 class ConversationModel(QAbstractListModel):
@@ -103,6 +104,20 @@ class ConversationModel(QAbstractListModel):
         if self.outline is None or not 0 <= message < len(self.outline.items):
             return -1
         return int(self.outline.items[message])
+
+    @property
+    def failed_rows(self) -> NDArray[np.int64]:
+        """The rows of failures, ascending; a fold or sub-agent stands for the failures in it."""
+        outline = self.outline
+        return _NO_ROWS if outline is None else np.unique(outline.items[outline.failures].astype(np.int64))
+
+    @property
+    def prompt_rows(self) -> NDArray[np.int64]:
+        """The rows of prompts that begin turns, ascending."""
+        outline = self.outline
+        if outline is None:
+            return _NO_ROWS
+        return np.flatnonzero((outline.kinds == CardKind.PROMPT) & (outline.depths == 0))
 
     def is_open(self, row: int) -> bool:
         """Returns True if the user has opened a card."""

@@ -8,13 +8,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QUrl, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.engine.request import Request
 from inspector.engine.requests.agents import ListAgents
-from inspector.engine.requests.conversation import MOST_COPIED, CopyCards, OutlineConversation
+from inspector.engine.requests.conversation import OutlineConversation
 from inspector.engine.requests.files import ListFiles
 from inspector.engine.requests.filters import Scope
 from inspector.engine.requests.turns import ListTurns, Turns
@@ -27,6 +27,7 @@ from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.conversation.card_layouts import OPEN, SCOPE
+from inspector.ui.panels.conversation.card_menu import copy_cards, popup_card_menu
 from inspector.ui.panels.conversation.card_parts import MORE, PICTURE
 from inspector.ui.panels.conversation.find import HIDING, ConversationFind, ReadingPlace
 from inspector.ui.panels.conversation.heads import PlainHead
@@ -34,7 +35,7 @@ from inspector.ui.panels.conversation.inline_pictures import InlinePictures
 from inspector.ui.panels.conversation.model import ConversationModel
 from inspector.ui.panels.conversation.side import SidePane
 from inspector.ui.panels.conversation.spine import Spine
-from inspector.ui.panels.conversation.view import GLOBAL, UNOPENABLE, ConversationView
+from inspector.ui.panels.conversation.view import GLOBAL, ConversationView
 from inspector.ui.panels.list_panel import ShownMessages
 from inspector.ui.panels.messages.new_messages_pill import NewPill
 from inspector.ui.widgets.latest_answer import AnswerT, Client, LatestAnswer
@@ -44,8 +45,6 @@ _SIDE_FROM = 640
 """Width from which the turns are shown."""
 _REST = 10
 """The outline takes at most this fraction of the time."""
-NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
-_FOLDS = (CardKind.FOLD, CardKind.RECORDS, CardKind.INHERITED)
 _UNFOLDABLE = (CardKind.FOLD, CardKind.RECORDS, CardKind.AGENT, CardKind.INHERITED)
 
 
@@ -292,18 +291,7 @@ class ConversationPanel(QWidget):
 
     def show_ticks(self) -> None:
         """Shows failures, prompts and search hits in the spine."""
-        self.spine.show_ticks(self._failed_rows(), self._prompt_rows(), self.find_in_text.rows())
-
-    def _failed_rows(self) -> NDArray[np.int64]:
-        """Returns the rows of failures, ascending; a fold or sub-agent stands for the failures in it."""
-        outline = self.model.outline
-        return NO_ROWS if outline is None else np.unique(outline.items[outline.failures].astype(np.int64))
-
-    def _prompt_rows(self) -> NDArray[np.int64]:
-        outline = self.model.outline
-        if outline is None:
-            return NO_ROWS
-        return np.flatnonzero((outline.kinds == CardKind.PROMPT) & (outline.depths == 0))
+        self.spine.show_ticks(self.model.failed_rows, self.model.prompt_rows, self.find_in_text.rows())
 
     def _count_new(self) -> None:
         """Shows the number of new cards below, unless the view is at the end."""
@@ -356,7 +344,7 @@ class ConversationPanel(QWidget):
     def _hints(self) -> str:
         """Returns the keys of turns and failures in words."""
         next_turn, last_turn = (self._key_words(f"conversation.turn_{way}") for way in ("next", "previous"))
-        failure = self._key_words("conversation.failure_next") if len(self._failed_rows()) else ""
+        failure = self._key_words("conversation.failure_next") if len(self.model.failed_rows) else ""
         hints = [f"{next_turn} {last_turn} turns"] if next_turn and last_turn and self.side.turns_model.count else []
         return "  ".join(hints + ([f"{failure} next failure"] if failure else []))
 
@@ -373,17 +361,14 @@ class ConversationPanel(QWidget):
         outline = self.model.outline
         if outline is None:
             return
-        rows = self._prompt_rows()
+        rows = self.model.prompt_rows
         rows = rows[outline.turns[rows] == number]
         if len(rows):
-            row = int(rows[0])
-            self.view.place_at_top(row)
-            self.view.show_row(row, quietly=True)
-            self._on_picked(row, False)
+            self._place_at_top(int(rows[0]))
 
     def step_turn(self, step: int) -> None:
         """Moves to the next (1) or previous (-1) turn."""
-        self._step_rows(self._prompt_rows(), step)
+        self._step_rows(self.model.prompt_rows, step)
 
     def step_failure(self, step: int) -> None:
         """Moves to the next (1) or previous (-1) failure, and unfolds what hides it."""
@@ -417,9 +402,10 @@ class ConversationPanel(QWidget):
     def _step_rows(self, rows: NDArray[np.int64], step: int) -> None:
         current = self._current_row()
         places = np.flatnonzero(rows > current) if step > 0 else np.flatnonzero(rows < current)
-        if not len(places):
-            return
-        row = int(rows[places[0] if step > 0 else places[-1]])
+        if len(places):
+            self._place_at_top(int(rows[places[0] if step > 0 else places[-1]]))
+
+    def _place_at_top(self, row: int) -> None:
         self.view.place_at_top(row)
         self.view.show_row(row, quietly=True)
         self._on_picked(row, False)
@@ -574,48 +560,12 @@ class ConversationPanel(QWidget):
 
     def copy(self, row: int) -> None:
         """Copies the selected text with the cards in it as Markdown, else a card."""
-        outline = self.model.outline
-        if outline is None or (not self.view.has_selected_text and row < 0):
-            return
-        before, rows, after = self.view.selected_parts() or ("", range(row, row + 1), "")
-
-        def put(cards: str) -> None:
-            parts = (before, cards.strip("\n"), after)
-            QGuiApplication.clipboard().setText("\n\n".join(part for part in parts if part.strip()))
-
-        if rows:
-            self._client.send_request(CopyCards(outline.refs(rows.start, rows.stop)[:MOST_COPIED]), put)
-        else:
-            put("")
+        if self.model.outline is not None:
+            copy_cards(self._client, self.view, self.model.outline, row)
 
     def _show_menu(self, row: int, at: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setObjectName("conversationMenu")
-        menu.setAccessibleName("Card")
-        outline, (kind, message) = self.model.outline, self.model.key(row)
-        assert outline is not None
-
-        def add(name: str, title: str, do: Callable[[], object]) -> None:
-            action = menu.addAction(title)
-            action.setObjectName(name)
-            action.triggered.connect(lambda *_checked: do())
-
-        if kind not in UNOPENABLE:
-            add("conversation.open", "Open or close", lambda: self.open_row(row))
-        add("conversation.details", "Open in details", lambda: self.details_requested.emit(message))
-        if kind == CardKind.AGENT and int(outline.opens[row]) >= 0:
-            add("conversation.scope", "Show only this agent", lambda: self._act(row, SCOPE))
-        self.menu_opening.emit(menu, message)
-        menu.addSeparator()
-        copied = "Copy selected text" if self.view.has_selected_text else "Copy as Markdown"
-        add("conversation.copy", copied, lambda: self.copy(row))
-        if kind not in _FOLDS:
-            add("conversation.json", "Copy as JSON", lambda: self.json_requested.emit(message))
-        result = int(outline.lasts[row])
-        if kind in (CardKind.CALL, CardKind.AGENT) and result >= 0:
-            add("conversation.result_json", "Copy result as JSON", lambda: self.json_requested.emit(result))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(at)
+        if self.model.outline is not None:
+            popup_card_menu(self, self.model.outline, row, at)
 
     # Widget
 
