@@ -24,18 +24,14 @@ from inspector.ui.panels.messages.original_painter import Link, OriginalPainter,
 from inspector.ui.panels.messages.selection import Selection
 
 _REPAINT_MS = 4
-
 _WAITING_MS = 200
 """Interval for updates of waiting times, ms."""
 _STYLE_LOOKS: dict[Style, tuple[str, str]] = {
-    Style.TEXT: ("body", "ink.primary"),
-    Style.SECONDARY: ("body", "ink.secondary"),
-    Style.TERTIARY: ("body", "ink.tertiary"),
-    Style.MONO: ("mono-row", "ink.primary"),
-    Style.MONO_SECONDARY: ("mono-row", "ink.secondary"),
-    Style.SECRET: ("body", "ink.tertiary"),
+    Style.TEXT: ("body", "ink.primary"), Style.SECONDARY: ("body", "ink.secondary"),
+    Style.TERTIARY: ("body", "ink.tertiary"), Style.SECRET: ("body", "ink.tertiary"),
+    Style.MONO: ("mono-row", "ink.primary"), Style.MONO_SECONDARY: ("mono-row", "ink.secondary"),
     Style.ERROR: ("body", "severity.error"),
-}
+}  # fmt: skip
 """Style of a part of the Message column to (type role, colour token)."""
 _GAP = 10
 """Gap between parts of the Message column, pixels."""
@@ -107,18 +103,16 @@ class RowPainter(QObject):
 
     def row_rect(self, row: int) -> QRect:
         """Returns a row's rectangle in the viewport."""
-        return QRect(
-            0, self._table.rowViewportPosition(row), self._table.viewport().width(), self._table.rowHeight(row)
-        )
+        table = self._table
+        return QRect(0, table.rowViewportPosition(row), table.viewport().width(), table.rowHeight(row))
 
     def block_rect(self, row: int) -> QRect:
         """Returns the rectangle of a line of an original: from From -> To nearly to the right edge."""
         pad = self._paints.metrics.cell_padding
         left = self._table.columnWidth(Column.GUTTER)
         if not self._table.isColumnHidden(Column.FROM_TO):
-            left = max(
-                left, min(self._table.columnViewportPosition(Column.FROM_TO), self._table.viewport().width() // 3)
-            )
+            names = self._table.columnViewportPosition(Column.FROM_TO)
+            left = max(left, min(names, self._table.viewport().width() // 3))
         return self.row_rect(row).adjusted(left + pad, 0, -pad, 0)
 
     def link_at(self, row: int, position: QPoint) -> Link | None:
@@ -308,9 +302,8 @@ class RowPainter(QObject):
     def _highlight_number(self, painter: QPainter, cells: list[tuple[int, QRect]], content: RowContent) -> None:
         """Highlights the row's number if the hit is in hidden text."""
         self._paints.hits.locate = everything
-        for column, rect in cells:
-            if column == Column.NUMBER:
-                self._paint_number(painter, rect, content)
+        for rect in (rect for column, rect in cells if column == Column.NUMBER):
+            self._paint_number(painter, rect, content)
 
     def _paint_ground(self, painter: QPainter, rect: QRect, row: int, message: int) -> None:
         theme = self._paints.theme

@@ -78,11 +78,7 @@ class MessageView(QTableView):
     pill_clicked = Signal()
 
     def __init__(
-        self,
-        client: Client,
-        model: MessageTableModel,
-        theme_controller: ThemeController,
-        parent: QWidget | None = None,
+        self, client: Client, model: MessageTableModel, theme_controller: ThemeController, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setObjectName("messageTable")
@@ -106,13 +102,10 @@ class MessageView(QTableView):
         self.head_menu = HeaderMenu(model, self)
         self._drag = RowDrag(self, self.selection, self.paints)
         self._keys: dict[Qt.Key, Callable[[], object]] = {
-            Qt.Key.Key_Right: self._on_right,
-            Qt.Key.Key_Left: self._on_left,
-            Qt.Key.Key_Return: self._on_enter,
-            Qt.Key.Key_Enter: self._on_enter,
-            Qt.Key.Key_End: self.go_to_last,
-            Qt.Key.Key_Home: self.go_to_first,
-        }
+            Qt.Key.Key_Right: self._on_right, Qt.Key.Key_Left: self._on_left,
+            Qt.Key.Key_Return: self._on_enter, Qt.Key.Key_Enter: self._on_enter,
+            Qt.Key.Key_End: self.go_to_last, Qt.Key.Key_Home: self.go_to_first,
+        }  # fmt: skip
         self._connect_parts()
         self._use_grid()
 
@@ -218,10 +211,9 @@ class MessageView(QTableView):
 
     @override
     def scrollTo(
-        self,
-        index: QModelIndex | QPersistentModelIndex,
+        self, index: QModelIndex | QPersistentModelIndex,
         hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Scrolls vertically only; columns stay in place."""
         # Qt's scrollTo also scrolls horizontally to the cell.
         across = self.horizontalScrollBar().value()
@@ -311,8 +303,8 @@ class MessageView(QTableView):
     def event(self, event: QEvent) -> bool:
         """Keeps the selection on next/previous keys while messages are selected one by one."""
         if (
-            event.type() is QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
+            isinstance(event, QKeyEvent)
+            and event.type() is QEvent.Type.ShortcutOverride
             and self._keeps_selected(event)
         ):
             event.accept()
@@ -320,12 +312,9 @@ class MessageView(QTableView):
         return super().event(event)
 
     def _keeps_selected(self, event: QKeyEvent) -> bool:
-        up_or_down = event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down)
-        return (
-            up_or_down
-            and _modifiers(event) == _CONTROL
-            and (self.selection.several or self.selection.messages.gathering)
-        )
+        if event.key() not in (Qt.Key.Key_Up, Qt.Key.Key_Down) or _modifiers(event) != _CONTROL:
+            return False
+        return self.selection.several or self.selection.messages.gathering
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -524,11 +513,9 @@ class MessageView(QTableView):
         return True
 
     def _on_chevron(self, index: QModelIndex, position: QPoint) -> bool:
-        if (
-            not index.isValid()
-            or index.column() != Column.MESSAGE
-            or not self.messages.content(self.messages.message_at_row(index.row())[0]).expandable
-        ):
+        if not index.isValid() or index.column() != Column.MESSAGE:
+            return False
+        if not self.messages.content(self.messages.message_at_row(index.row())[0]).expandable:
             return False
         # The small chevron alone would be hard to hit.
         return self.painter.chevron_rect(self.visualRect(index)).adjusted(-4, -6, 4, 6).contains(position)
@@ -606,12 +593,7 @@ class MessageView(QTableView):
             return
         rect = self.visualRect(index)
         at = rect.bottomLeft() if keyboard else event.pos()
-        second = not keyboard and self._is_on_receivers(index, at)
-        self.menu.popup(index.row(), index.column(), self.viewport().mapToGlobal(at), second=second)
-
-    def _is_on_receivers(self, index: QModelIndex, position: QPoint) -> bool:
-        """Returns True for the receivers' side of From -> To."""
         message, part = self.messages.message_at_row(index.row())
-        if part or index.column() != Column.FROM_TO:
-            return False
-        return self.painter.is_on_receivers(self.visualRect(index), position, self.messages.content(message))
+        has_ends = not keyboard and not part and index.column() == Column.FROM_TO
+        second = has_ends and self.painter.is_on_receivers(rect, at, self.messages.content(message))
+        self.menu.popup(index.row(), index.column(), self.viewport().mapToGlobal(at), second=second)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -52,6 +53,12 @@ class RowsModel(QAbstractListModel):
     @property
     def layout_of_rows(self) -> Layout:
         return self._source.layout
+
+    def nearest_selectable(self, row: int, step: int) -> int:
+        """Returns the next row that is no heading, in either direction, or -1."""
+        onward, back = range(row, self.rowCount()), range(row, -1, -1)
+        places = chain(onward, back) if step > 0 else chain(back, onward)
+        return next((place for place in places if self.spec(place).selectable), -1)
 
     def spec(self, row: int) -> Row:
         """Returns the specification of a row."""

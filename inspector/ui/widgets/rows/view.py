@@ -324,11 +324,9 @@ class RowsView(QListView):
     def _pick_row(self, row: int, *, clicked: bool = False) -> None:
         """Selects a row for the user and emits `picked`."""
         if 0 <= row < self._rows.rowCount():
-            self.select(self._rows.key_at(row), into_view=not clicked or self._is_cut(row))
+            is_cut = not self.viewport().rect().contains(self._row_rect(row))
+            self.select(self._rows.key_at(row), into_view=not clicked or is_cut)
             self.picked.emit(row, clicked)
-
-    def _is_cut(self, row: int) -> bool:
-        return not self.viewport().rect().contains(self._row_rect(row))
 
     @override
     def clearSelection(self) -> None:
@@ -451,13 +449,9 @@ class RowsView(QListView):
         last = self._rows.rowCount() - 1
         page = max(1, self.viewport().height() // self.row_height - 1)
         wanted = {
-            _KEYS.Key_Down: row + 1,
-            _KEYS.Key_Up: row - 1,
-            _KEYS.Key_PageDown: row + page,
-            _KEYS.Key_PageUp: row - page,
-            _KEYS.Key_Home: 0,
-            _KEYS.Key_End: last,
-        }.get(_KEYS(key))
+            _KEYS.Key_Down: row + 1, _KEYS.Key_Up: row - 1, _KEYS.Key_PageDown: row + page,
+            _KEYS.Key_PageUp: row - page, _KEYS.Key_Home: 0, _KEYS.Key_End: last,
+        }.get(_KEYS(key))  # fmt: skip
         if wanted is None or last < 0:
             return wanted is not None
         if self._selected is None and key in (_KEYS.Key_Down, _KEYS.Key_Up):
@@ -465,17 +459,8 @@ class RowsView(QListView):
             wanted = max(row, 0)
         wanted = min(max(wanted, 0), last)
         if wanted != row or self._selected is None:
-            self._pick_row(self._nearest_selectable(wanted, -1 if wanted < row else 1))
+            self._pick_row(self._rows.nearest_selectable(wanted, -1 if wanted < row else 1))
         return True
-
-    def _nearest_selectable(self, row: int, step: int) -> int:
-        """Returns the next row that is no heading, in either direction, or -1."""
-        count = self._rows.rowCount()
-        for places in (range(row, count) if step > 0 else range(row, -1, -1), range(row, -1, -1), range(row, count)):
-            for place in places:
-                if self._rows.spec(place).selectable:
-                    return place
-        return -1
 
     @override
     def moveCursor(
