@@ -45,7 +45,7 @@ def acts_of(window: MainWindow) -> dict[str, Callable[[], object]]:
         "menu of a row": lambda: panes.messages.view.menu.build(0, 5),
         "menu of a context": lambda: panes.contexts.menu_for(0),
         "menu of a value": lambda: tree.menu_for(tree.model().index(0, 1)),
-        "chain": lambda: panes.show_chain(1),
+        "chain": lambda: panes.chain.show(1),
         "hidden message": lambda: panes.go_to(3),
         "mark": lambda: window.marking.toggle(1),
         "filter": lambda: panes.filter_state.apply_filter("no == 1"),

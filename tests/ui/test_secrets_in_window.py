@@ -18,10 +18,11 @@ from inspector.ui.dialogs.environment_facts import opened
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import TABS
+from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.window.panels import PANELS
 from tests.leaky import ADDRESS, BEARER, KEYED, QUERY, SECRET, leaky
 from tests.ui.walking import said_by
-from tests.ui.windows import panes_of, run_in_window, window_on
+from tests.ui.windows import panel_of, panes_of, run_in_window, window_on
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def test_no_context_participant_scope_or_panel_shows_a_secret(panes: Panes, pain
         scope = window.findChild(QWidget, "scopeChip")
         assert scope is not None
         found |= leaks(scope, painted, "scope")
-    panes.latency.choice.buttons["By participant"].click()
+    panel_of(panes, "latency", LatencyPanel).choice.buttons["By participant"].click()
     found |= leaks(window, painted, "window")
     assert sorted(found) == []
 

@@ -80,6 +80,13 @@ def panes_of(window: MainWindow) -> Panes:
     return window.panes
 
 
+def panel_of(panes: Panes, name: str, kind: type[Result]) -> Result:
+    """A panel of the panes by its id, created on first use."""
+    panel = panes.panel(name)
+    assert isinstance(panel, kind)
+    return panel
+
+
 def state_of(window: MainWindow) -> DocumentState:
     """The state of the document of a window."""
     return panes_of(window).client.state

@@ -24,8 +24,10 @@ from inspector.engine.requests.filters import (
     negate_filter,
     resolve_variables,
 )
+from inspector.engine.requests.locations import MAIN, LocateMessage, ResolveContext
 from inspector.engine.requests.scopes import DescribeScope, ScopeFacts
 from inspector.engine.requests.views import CountMatches
+from inspector.present.places import ContextPlace
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import intervals
 from inspector.ui.docview.running_search import RunningSearch
@@ -209,6 +211,20 @@ class FilterState(QObject):
         self.search.start(self.filter, scope)
         self._describe_scope()
         self.scope_changed.emit(scope)
+
+    def scope_to_message(self, message: int) -> None:
+        """Makes the context of a message the scope, or the one that it began."""
+        found = self._client.answer_now(LocateMessage(message))
+        self.set_scope(Scope(found.space, found.node if found.begun == MAIN else found.begun))
+
+    def scope_to_opened(self, message: int, node: int) -> None:
+        """Makes the context that a message opened the scope."""
+        self.set_scope(Scope(self._client.answer_now(LocateMessage(message)).space, node))
+
+    def scope_to_context(self, place: ContextPlace | None) -> None:
+        """Makes a context the scope; None shows all."""
+        node = None if place is None else self._client.answer_now(ResolveContext(place.node))
+        self.set_scope(None if place is None else Scope(place.space, node))
 
     @property
     def view(self) -> View:

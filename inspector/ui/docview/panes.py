@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QWidget
 from inspector.base.slices import SlicedWork
 from inspector.engine.requests.account import WaitsNow
 from inspector.engine.requests.clock import SetTime
-from inspector.engine.requests.filters import Reach, Scope, ValidFilter
-from inspector.engine.requests.locations import MAIN, LocateMessage, MessageContext, ResolveContext
+from inspector.engine.requests.filters import Reach, Scope
+from inspector.engine.requests.locations import LocateMessage, MessageContext, ResolveContext
 from inspector.engine.requests.problems import ProblemCounts
 from inspector.engine.requests.waste import AvoidableTokens
 from inspector.engine.update import Update
@@ -30,11 +30,12 @@ from inspector.ui.docview.chosen_range import ChosenRange
 from inspector.ui.docview.document_bridge import DocumentBridge
 from inspector.ui.docview.filter_state import FilterState, View
 from inspector.ui.docview.find_in_view import FindInView
+from inspector.ui.docview.message_travel import MessageTravel
 from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import Stop
 from inspector.ui.docview.panel import MESSAGES, OVERVIEW, BottomPanel, Panel, ReadsDocument
 from inspector.ui.docview.running_search import Found
-from inspector.ui.docview.single_chain import ChainAlone, ChainWalk
+from inspector.ui.docview.shown_chain import ShownChain
 from inspector.ui.docview.visited_places import VisitedPlaces
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
@@ -50,10 +51,7 @@ from inspector.ui.widgets.rest_timer import RestTimer
 
 if TYPE_CHECKING:
     from inspector.ui.panels.findings.panel import FindingsPanel
-    from inspector.ui.panels.latency.panel import LatencyPanel
     from inspector.ui.panels.marks.panel import MarksPanel
-    from inspector.ui.panels.tokens.panel import TokensPanel
-    from inspector.ui.panels.waste.panel import WastePanel
 
 _WASTE_MS = 2_000
 """Shortest pause between two searches for waste during traffic; longer if a search takes long."""
@@ -96,6 +94,8 @@ class Panes(QObject):
         plot_choices: choices shared by plots and Model sees.
         waits, waste_figures: waits of live traffic and avoidable tokens, for several views.
         problem_counts: the number of problems.
+        travel: goes to messages.
+        chain: the chain that the table shows alone.
         settings: the display settings that were applied last.
         made: the created panels by id.
     """
@@ -142,11 +142,7 @@ class Panes(QObject):
         # An engine process reads on while the panels are made.
         self.bridge.hold()
         self.waits = LatestAnswer(
-            self,
-            self.client,
-            WaitsNow,
-            every_ms=lambda: intervals.FIGURES_MS,
-            ready=lambda: client.state.may_grow,
+            self, self.client, WaitsNow, every_ms=lambda: intervals.FIGURES_MS, ready=lambda: client.state.may_grow
         )
         self.waste_figures = LatestAnswer(
             self, self.client, AvoidableTokens, every_ms=self._waste_pause_ms, rest=_WASTE_REST
@@ -164,7 +160,6 @@ class Panes(QObject):
         self._locating: Pending | None = None
         self._resting = RestTimer(self._on_selection_rested, self)
         self._shown_counts = (0, 0)
-        self._acts: list[Callable[[], object]] = []  # of the user, for rows on their way
         self.shows_bookkeeping_here = False
         self.problem_counts.request_now()
         self.waits.invalidate()
@@ -195,11 +190,13 @@ class Panes(QObject):
         self.chosen_range = ChosenRange(
             self.client, self.filter_state, self._visited, self.messages.current_message, self
         )
-        self._chain = ChainAlone(self.client, self)
-        self._before_chain: View | None = None
-        self._chain_walk = ChainWalk(self.client)
+        self.travel = MessageTravel(
+            self.filter_state, self.rows, self.messages, self.details, self._visited, parent=self,
+            show_bookkeeping=self._show_bookkeeping_here, hider_words=self._hider_words,
+        )  # fmt: skip
+        self.chain = ShownChain(self.client, self.filter_state, self._visited, self.travel, self.messages, self)
         self._reading += [
-            self.contexts, self.messages, self.find_in_view, self.minimap_marks, self._chain, self.chosen_range,
+            self.contexts, self.messages, self.find_in_view, self.minimap_marks, self.chain, self.chosen_range,
         ]  # fmt: skip
         self._connect()
         self.bridge.release()
@@ -242,29 +239,19 @@ class Panes(QObject):
 
     @property
     def findings(self) -> FindingsPanel:
-        """The findings; created on first use, like the following panels."""
+        """The findings; created on first use, like the marks."""
         return cast("FindingsPanel", self.panel("findings"))
 
     @property
     def marks(self) -> MarksPanel:
         return cast("MarksPanel", self.panel("marks"))
 
-    @property
-    def latency(self) -> LatencyPanel:
-        return cast("LatencyPanel", self.panel("latency"))
-
-    @property
-    def waste(self) -> WastePanel:
-        return cast("WastePanel", self.panel("waste"))
-
-    @property
-    def tokens(self) -> TokensPanel:
-        return cast("TokensPanel", self.panel("tokens"))
-
     # Between panels
 
     def _connect(self) -> None:
         state = self.filter_state
+        self.travel.view_left.connect(self.view_left)
+        self.travel.went_to.connect(self.went_to)
         state.search.found.connect(self._on_found)
         state.calls_switched.connect(self.messages.view.selection.prefer_current)
         self.bridge.flushed.connect(self._on_flushed)
@@ -272,20 +259,20 @@ class Panes(QObject):
         state.scope_changed.connect(self.contexts.show_scope)
         for changed in (state.filter_applied, state.scope_changed):
             changed.connect(self._flush_while_paused)
-        self.messages.model.followed.connect(self._act_on_rows)
+        self.messages.model.followed.connect(self._on_rows_followed)
         for changed in (self.counts_changed, self.rows_shown):
             self.messages.model.located.connect(changed)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self.rows_shown)
         self.rows_shown.connect(self.chosen_range.refresh)
-        self.find_in_view.message_requested.connect(self._go_to_hit)
+        self.find_in_view.message_requested.connect(self.travel.go_to_hit)
         self.find_in_view.changed.connect(self._highlight_hits_in_details)
         self.counts_changed.connect(self.minimap_marks.renew)
         self.messages.current_changed.connect(self._on_current_changed)
         self.messages.chosen.connect(self._on_message_chosen)
         self.messages.filter_requested.connect(state.combine_filter)
-        self.messages.chain_requested.connect(self.show_chain)
-        self.messages.clear_filter_requested.connect(self._clear_filter)
+        self.messages.chain_requested.connect(self.chain.show)
+        self.messages.clear_filter_requested.connect(lambda: state.apply_filter(""))
         self.messages.search_all_requested.connect(state.search_all)
         self.contexts.scope_requested.connect(state.set_scope)
         self.contexts.filter_requested.connect(state.combine_filter)
@@ -293,7 +280,7 @@ class Panes(QObject):
         self.contexts.selected.connect(self.show_context)
         self.contexts.space_selected.connect(self.show_current_message)
         self.participants.filter_requested.connect(state.combine_filter)
-        self.participants.selected.connect(self._on_participant_selected)
+        self.participants.selected.connect(lambda key: self.show_place(ParticipantPlace(*key)))
         for panel in (self.messages, self.contexts, self.details.links):
             panel.mark_requested.connect(self.mark_requested)
             panel.comment_requested.connect(self.comment_requested)
@@ -309,11 +296,10 @@ class Panes(QObject):
         self.messages.table_changed.connect(self.table_changed)
         self.messages.columns_dialog_requested.connect(self.columns_dialog_requested)
         self.details.links.code_requested.connect(lambda code: self.findings.show_code(code))
-        self.details.links.chain_requested.connect(self.show_chain)
-        self._chain.grown.connect(self._on_chain_grown)
-        self.details.links.scope_requested.connect(self._scope_to_message)
+        self.details.links.chain_requested.connect(self.chain.show)
+        self.details.links.scope_requested.connect(state.scope_to_message)
         self.details.links.place_requested.connect(self.show_place)
-        self.details.links.context_scope_requested.connect(self._scope_to_context)
+        self.details.links.context_scope_requested.connect(state.scope_to_context)
         self.selection_changed.connect(self._highlight_context)
         state.scope_changed.connect(self._highlight_context)
         state.scope_changed.connect(self._show_scope)
@@ -372,7 +358,7 @@ class Panes(QObject):
     def _on_flushed(self, changes: Update) -> None:
         self.messages.apply_changes(changes)
         self.find_in_view.apply_changes()
-        self._chain.apply_changes(changes, self.filter_state.filter)
+        self.chain.apply_changes(changes)
 
     def _on_settled(self, changes: Update) -> None:
         self.client.changed.emit()
@@ -415,9 +401,6 @@ class Panes(QObject):
         return self.rows.state.shown, self.rows.state.total
 
     # Filter and scope
-
-    def _clear_filter(self) -> None:
-        self.filter_state.apply_filter("")
 
     def _on_found(self, found: Found) -> None:
         self.messages.show_rows(*found)
@@ -501,9 +484,6 @@ class Panes(QObject):
         """Shows a context in the details; MAIN is a main context."""
         self.show_place(ContextPlace(space, node))
 
-    def _on_participant_selected(self, key: tuple[int, str]) -> None:
-        self.show_place(ParticipantPlace(*key))
-
     def show_place(self, place: Place) -> None:
         """Shows a context or a participant in the details. The table stays."""
         self._visited.add(place)
@@ -524,52 +504,19 @@ class Panes(QObject):
             self._mark_shown_place()
 
     def go_to(self, message: int) -> None:
-        """Selects a message. If the view hides it, removes filter and scope and emits `view_left`.
+        """Selects a message, in a view that shows it (`MessageTravel.go_to`)."""
+        self.travel.go_to(message)
 
-        Conditions are switched off.
-        """
-        before, current, by_chain = self.filter_state.view, self.messages.current_message(), self.shows_chain_alone
-        if self.rows.locate(message):
-            self._show_bookkeeping_here()
+    def _hider_words(self, view: View) -> str:
+        """Describes what of a view hides a message."""
+        return "the chain" if self.chain.is_in(view) else hider_words(view[0], view[1])
 
-        def reveal() -> None:
-            state = self.filter_state
-            filtered = state.filter.text.strip() != "" or state.scope is not None
-            hidden = filtered and self.rows.row_of(message) is None
-            if hidden and current is not None and not self._visited.suspended:
-                self._visited.add_view(current)
-            if hidden:
-                state.put_view(ValidFilter(), None, state.stack.with_only(""))
-            self._when_shown(lambda: self._select_message(message))
-            if hidden:
-                # The view has changed by now, so the state from before is described.
-                hider = "the chain" if by_chain else hider_words(before[0], before[1])
-                self.view_left.emit(message, hider, lambda: self._restore_view(before, current))
-
-        self._when_shown(reveal)
-
-    def _select_message(self, message: int) -> None:
-        self.went_to.emit()
-        self.rows.locate(message)
-        self.messages.go_to(message)
-        if self.rows.row_message(message) != message:  # the row shows the stream, but this frame was requested
-            self.details.show_message(message)
-
-    def _when_shown(self, act: Callable[[], object]) -> None:
-        """Acts as soon as the table shows the requested rows; at once if it does."""
-        if self.filter_state.search.busy or self.rows.is_awaited:
-            self._acts.append(act)
-        else:
-            act()
-
-    def _act_on_rows(self) -> None:
+    def _on_rows_followed(self) -> None:
         """Reports other counts, and does what waited for the rows."""
         # Within a flush, `_on_settled` reports them.
         if self.counts() != self._shown_counts and not self.bridge.is_settling:
             self._report_counts()
-        acts, self._acts = self._acts, []
-        for act in acts:
-            self._when_shown(act)
+        self.travel.act_on_rows()
 
     def _show_bookkeeping_here(self) -> None:
         """Shows all bookkeeping rows of this view until the setting changes."""
@@ -579,25 +526,6 @@ class Panes(QObject):
     def _hide_bookkeeping(self, on: bool) -> None:
         if self.messages.set_bookkeeping_hidden(on):
             self.counts_changed.emit()
-
-    def _restore_view(self, view: View, message: int | None) -> None:
-        self.filter_state.put_view(*view)
-
-        def select() -> None:
-            if message is not None and self.rows.row_of(message) is not None:
-                self.messages.go_to(message)
-
-        self._when_shown(select)
-
-    def _go_to_hit(self, message: int) -> None:
-        if self.rows.locate(message):
-            self._show_bookkeeping_here()
-
-        def select() -> None:
-            self.messages.go_to(message)
-            self.details.scroll_to_hit()
-
-        self._when_shown(select)
 
     def _highlight_hits_in_details(self) -> None:
         found = self.find_in_view.found
@@ -632,7 +560,7 @@ class Panes(QObject):
         if place.shown == OVERVIEW:
             self.view_requested.emit(OVERVIEW)
         elif place.shown is None:
-            self._when_shown(self.show_account)
+            self.travel.when_shown(self.show_account)
         elif isinstance(place.shown, int):
             self.go_to(place.shown)
         elif not isinstance(place.shown, str):
@@ -662,69 +590,8 @@ class Panes(QObject):
         if not self.chosen_range.end() and self._visited.before_last == OVERVIEW:
             self._visited.go_back()
 
-    # Chains
-
-    def show_chain(self, message: int) -> None:
-        """Shows only the causal chain of a message in the table. Back restores the current view."""
-        was_alone = self.shows_chain_alone
-
-        def show(chain: ValidFilter) -> None:
-            self._visited.add_view(message)
-            with self._visited.suspend():
-                if not was_alone:
-                    self._before_chain = self.filter_state.view
-                self.filter_state.put_view(chain, None)
-            self._when_shown(select)
-            self._visited.add_stop(message)
-
-        def select() -> None:
-            with self._visited.suspend():
-                self.messages.go_to(message)
-
-        self._chain.begin(message, show)
-
-    @property
-    def shows_chain_alone(self) -> bool:
-        """True if the table shows a single chain."""
-        return self._chain.filter is not None and self.filter_state.filter is self._chain.filter
-
-    def leave_chain(self) -> None:
-        """Restores the view before the chain. The current message stays selected."""
-        before, self._before_chain = self._before_chain, None
-        if before is None or not self.shows_chain_alone:
-            return
-        self.filter_state.put_view(*before)
-        message = self.messages.current_message()
-        if message is not None and not self._visited.suspended:
-            self._visited.add_stop(message)  # Back from the next place returns here
-
-    def _on_chain_grown(self, before: ValidFilter, after: ValidFilter) -> None:
-        if self.filter_state.filter is before:
-            self._visited.replace_filter(before, after)
-            self.filter_state.grow(after)
-
-    def step_in_chain(self, step: int) -> None:
-        """Selects the next (1) or previous (-1) message of the shown chain, else of the current message's chain."""
-        current = self.messages.current_message()
-        if current is None:
-            return
-        alone = self._chain.message if self.filter_state.filter is self._chain.filter else None
-        self._chain_walk.step(current, step, self.go_to, alone)
-
-    def _scope_to_message(self, message: int) -> None:
-        found = self.client.answer_now(LocateMessage(message))
-        self.filter_state.set_scope(Scope(found.space, found.node if found.begun == MAIN else found.begun))
-
-    def scope_to_opened(self, message: int, node: int) -> None:
-        """Makes the context that a message opened the scope."""
-        self.filter_state.set_scope(Scope(self.client.answer_now(LocateMessage(message)).space, node))
+    # Requests of panels
 
     def follow_agent(self, message: int, node: int) -> None:
         """Makes an agent the reader of the model context."""
         self.plot_choices.follow_agent(message, self.client.answer_now(LocateMessage(message)).space, node)
-
-    def _scope_to_context(self, place: ContextPlace | None) -> None:
-        if place is None:
-            self.filter_state.set_scope(None)
-            return
-        self.filter_state.set_scope(Scope(place.space, self.client.answer_now(ResolveContext(place.node))))

@@ -138,13 +138,13 @@ class NextMessage(QObject):
         message = panes.messages.current_message() if panes is not None else None
         if panes is None or message is None:
             return
-        if panes.shows_chain_alone:
-            panes.leave_chain()
+        if panes.chain.is_alone:
+            panes.chain.leave()
             return
         several = len(panes.client.answer_now(ChainOfMessage(message)).members) > 1
         self._report_no_other(several, "The chain of this message has no other message.")
         if several:
-            panes.show_chain(message)
+            panes.chain.show(message)
 
     def _report_no_other(self, found: bool, sentence: str) -> None:
         """Reports that there is no other message. Dismisses the notice if one was found."""

@@ -52,7 +52,7 @@ def _conversation(panes: Panes) -> QWidget:
     panel.message_requested.connect(panes.go_to)
     panel.details_requested.connect(panes.messages.open_details_requested)
     panel.json_requested.connect(lambda message: panes.messages.view.copies.copy_message("json", message))
-    panel.scope_requested.connect(panes.scope_to_opened)
+    panel.scope_requested.connect(state.scope_to_opened)
     panel.agent_chosen.connect(panes.follow_agent)
     panel.files_requested.connect(lambda: panes.view_requested.emit("files"))
     state.scope_changed.connect(panel.show_scope)

@@ -69,7 +69,7 @@ def test_the_scope_and_the_chain_are_named_too(window: MainWindow) -> None:
     assert notice.text == "No. 1 was hidden by the chain, so all messages are shown."
     press_link(window)
     assert numbers(window) == alone
-    panes.leave_chain()
+    panes.chain.leave()
     panes.details.links.scope_requested.emit(4)
     panes.filter_state.apply_own_text("no > 4")
     go_to(window, 1)

@@ -24,6 +24,8 @@ from inspector.ui.panels.details.difference import DifferenceDialog
 from inspector.ui.panels.details.json_tree import TreePage
 from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+from inspector.ui.panels.tokens.panel import TokensPanel
+from inspector.ui.panels.waste.panel import WastePanel
 from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.window.main_window import MainWindow
@@ -36,7 +38,7 @@ from tests.ui.late_answers import LateAnswers, note_requests
 from tests.ui.panels.marks.test_kept_marks import log, on_disk, opened
 from tests.ui.panels.model_sees.test_panel import counted, lines, row_of
 from tests.ui.window.test_main_window import type_filter
-from tests.ui.windows import bury, panes_of, run_in_window, story, until, window_on
+from tests.ui.windows import bury, panel_of, panes_of, run_in_window, story, until, window_on
 from tests.waste import wasteful
 
 COLLAPSED = 5
@@ -201,7 +203,7 @@ def test_a_comparison_is_closed_before_its_answer(window: MainWindow, panes: Pan
 
 
 def test_the_menu_of_token_usage_is_complete_when_it_opens(window: MainWindow, panes: Panes, late: LateAnswers) -> None:
-    panel = panes.tokens
+    panel = panel_of(panes, "tokens", TokensPanel)
     window.docks["Tokens"].show()
     late.settle(lambda: panel.view.model().rowCount() > 0)
     menu = panel.view.menu_for(0)
@@ -297,8 +299,8 @@ def test_the_rows_of_waste_are_asked_for_together(
     late.settle()
     sent = note_requests(monkeypatch)
     window.actions_by_id["analyze.waste"].trigger()
-    late.settle(lambda: len(panes.waste.rows) > 3)
-    panes.waste.view.grab()
+    late.settle(lambda: len(panel_of(panes, "waste", WastePanel).rows) > 3)
+    panel_of(panes, "waste", WastePanel).view.grab()
     late.settle()
     assert panes.rows.state.has_folded
     assert sum(isinstance(one, PlacesOfMessages) for one in sent) == 1

@@ -70,7 +70,7 @@ def back_restores_the_view_it_was_asked_in(window: MainWindow, qtbot: QtBot) -> 
     panes = panes_of(window)
     panes.go_to(6)
     panes.filter_state.apply_filter('from != "lead"')
-    panes.show_chain(6)
+    panes.chain.show(6)
     window.actions_by_id["go.chain_previous"].trigger()
     assert (current(panes), numbers(panes)) == (6, [1, 3, 4, 6, 7])
     window.actions_by_id["go.back"].trigger()
@@ -96,7 +96,7 @@ def back_restores_the_scope_too(window: MainWindow, qtbot: QtBot) -> None:
     panes.go_to(3)
     panes.details.links.scope_requested.emit(3)
     assert numbers(panes) == [4]
-    panes.show_chain(3)
+    panes.chain.show(3)
     assert numbers(panes) == [1, 3, 4, 6, 7]
     assert panes.filter_state.scope is None
     panes.go_back()
@@ -137,12 +137,12 @@ def test_a_walk_stays_on_the_chain_it_began_on(application: Application) -> None
     panes.go_to(0)
     seen = []
     for _ in range(6):
-        panes.step_in_chain(1)
+        panes.chain.step(1)
         seen.append(current(panes))
     assert seen == [2, 3, 4, 5, 6, 7], "the siblings of a call are no part of its own chain, but of the start's"
     panes.go_to(3)  # a new walk, on the chain of this call
-    panes.step_in_chain(1)
-    panes.step_in_chain(1)
+    panes.chain.step(1)
+    panes.chain.step(1)
     assert current(panes) == 5
 
 
@@ -154,7 +154,7 @@ def test_it_stays_in_step_while_the_chain_grows(application: Application, qtbot:
     log.write(envelope(id="q"), envelope("mcp/proposal", CALL, id="p", correlation_id=["q"]), envelope(id="x"))
     panes.bridge.flush()
     panes.go_to(1)
-    panes.show_chain(1)
+    panes.chain.show(1)
     assert numbers(panes) == [1, 2]
     log.write(envelope(), envelope("mcp/request", CALL, id="f", sender="human", correlation_id=["p"]))
     panes.bridge.flush()
@@ -176,7 +176,7 @@ def test_another_filter_ends_it_for_good(application: Application, qtbot: QtBot)
     log.write(envelope(id="q"), envelope(id="x"))
     panes.bridge.flush()
     panes.go_to(0)
-    panes.show_chain(0)
+    panes.chain.show(0)
     panes.filter_state.apply_filter("no <= 1")
     log.write(envelope(correlation_id=["q"]))
     panes.bridge.flush()
@@ -275,7 +275,7 @@ def the_key_takes_the_chain_back(window: MainWindow, qtbot: QtBot) -> None:
     alone.trigger()
     shown = numbers(panes)
     assert shown == [1, 3, 4, 6, 7]
-    panes.step_in_chain(-1)
+    panes.chain.step(-1)
     alone.trigger()
     assert panes.filter_state.filter.text == "no < 7"
     assert numbers(panes) == [1, 2, 3, 4, 5, 6]

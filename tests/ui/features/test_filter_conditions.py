@@ -154,7 +154,7 @@ def back_returns_to_the_conditions(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.filter_state.combine_filter(CHATS, "and")
     panes.go_to(0)
-    panes.show_chain(0)
+    panes.chain.show(0)
     assert [chip.condition.on for chip in chips(window)] == [False]
     panes.go_back()
     assert [chip.condition.on for chip in chips(window)] == [True]

@@ -305,7 +305,7 @@ def back_and_forward(window: MainWindow, qtbot: QtBot) -> None:
 def back_and_forward_return_to_the_view(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.go_to(3)
-    panes.show_chain(3)
+    panes.chain.show(3)
     alone = panes.filter_state.filter.text
     assert alone
     press(window, "Alt+Left")

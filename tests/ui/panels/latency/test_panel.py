@@ -15,7 +15,7 @@ from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
 from tests.pages import ROOT
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.windows import numbers, panel_of, panes_of, window_on
 
 
 def answered(took_ms: int, tool: str = "grep", to: str = "files") -> list[dict[str, Any]]:
@@ -27,7 +27,7 @@ def answered(took_ms: int, tool: str = "grep", to: str = "files") -> list[dict[s
 def opened(window: MainWindow) -> LatencyPanel:
     window.show()
     window.actions_by_id["analyze.latency"].trigger()
-    return panes_of(window).latency
+    return panel_of(panes_of(window), "latency", LatencyPanel)
 
 
 @pytest.fixture

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QApplication
 from inspector.engine.requests.plots import MessagePosition
 from inspector.ui.app.application import Application
 from inspector.ui.panels.timeline.panel import TimelinePanel
+from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.windows import numbers, panel_of, panes_of, window_on
 
 
 def lines() -> list[dict[str, Any]]:
@@ -64,7 +65,7 @@ def test_in_the_plot_of_tokens_it_is_the_same(window: MainWindow) -> None:
     window.show()
     window.resize(1_900, 900)
     window.actions_by_id["analyze.tokens"].trigger()
-    panel = panes_of(window).tokens
+    panel = panel_of(panes_of(window), "tokens", TokensPanel)
     panel.refresh()
     panel.axis.set_brush((panel.axis.first_ns, panel.axis.first_ns))
     panel.axis.commit_brush()

@@ -22,13 +22,14 @@ from inspector.ui.app.application import Application
 from inspector.ui.panels.messages.view_rows import VIEW
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import NOTHING, TimelinePanel
+from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
 from tests.ui.held_requests import hold_requests
 from tests.ui.late_answers import note_requests
 from tests.ui.slow_answers import answer_slowly
-from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
+from tests.ui.windows import in_turn, numbers, panel_of, panes_of, theme_of, window_on
 
 
 def at(seconds: float) -> str:
@@ -712,7 +713,7 @@ def test_how_far_apart_messages_stand_is_chosen_once_and_remembered(application:
     panel.axis.commit_brush()
     assert places == ["no >= 2 && no <= 4"]
     window.actions_by_id["analyze.tokens"].trigger()
-    assert panes_of(window).tokens.axis.counts
+    assert panel_of(panes_of(window), "tokens", TokensPanel).axis.counts
 
     window.actions_by_id["view.theme_light"].trigger()
     other = opened(window_on(application, document_of(*lines())))

@@ -24,7 +24,7 @@ from tests.pages import ROOT
 from tests.ui.find import child
 from tests.ui.panels.growth.test_panel import at
 from tests.ui.slow_answers import answer_slowly, step_until
-from tests.ui.windows import in_turn, numbers, panes_of, theme_of, window_on
+from tests.ui.windows import in_turn, numbers, panel_of, panes_of, theme_of, window_on
 from tests.waste import listed
 
 
@@ -45,14 +45,14 @@ def opened(window: MainWindow, *, wide: bool = False) -> TokensPanel:
     window.resize(1_900 if wide else 1_100, 900)
     window.show()
     window.actions_by_id["analyze.tokens"].trigger()
-    panel = panes_of(window).tokens
+    panel = panel_of(panes_of(window), "tokens", TokensPanel)
     panel.refresh()
     return panel
 
 
 def filter_of(window: MainWindow, name: str) -> str:
     """The filter that a row's menu offers."""
-    panel, found = panes_of(window).tokens, list[RowTarget]()
+    panel, found = panel_of(panes_of(window), "tokens", TokensPanel), list[RowTarget]()
     key = next(one.key for one in panel.model.rows if one.name == name)
     panes_of(window).client.send_request(TokenRowTarget(panel.way, below=True, key=key), found.append)
     return found[0].filter
@@ -305,7 +305,7 @@ def begun_again(window: MainWindow) -> None:
     """Everything is shown, and the panel adds it up by tool, in the order it does so at first."""
     panes_of(window).filter_state.clear()
     window.docks["Tokens"].hide()
-    panel = panes_of(window).tokens
+    panel = panel_of(panes_of(window), "tokens", TokensPanel)
     panel.choice.buttons["By tool"].click()
     panel.view.sortByColumn(Column.TOKENS, Qt.SortOrder.DescendingOrder)
     panel.axis.fit()

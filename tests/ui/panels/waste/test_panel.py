@@ -21,7 +21,7 @@ from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.engines import catch_up
 from tests.ui.slow_answers import answer_slowly
-from tests.ui.windows import in_turn, numbers, panes_of, window_on
+from tests.ui.windows import in_turn, numbers, panel_of, panes_of, window_on
 from tests.waste import HINT, TRANSIENT, asked, records, wasteful
 
 
@@ -40,7 +40,7 @@ def window(application: Application, document: CaptureDocument) -> MainWindow:
 def opened(window: MainWindow) -> WastePanel:
     window.show()
     window.actions_by_id["analyze.waste"].trigger()
-    return panes_of(window).waste
+    return panel_of(panes_of(window), "waste", WastePanel)
 
 
 def searched(panes: Panes) -> WasteTotals | None:
@@ -87,7 +87,7 @@ def test_it_is_looked_for_unseen_once_tokens_are_counted(qtbot: QtBot, applicati
     document.notify_counted()
     panes.bridge.flush()
     qtbot.waitUntil(lambda: searched(panes) is not None)
-    assert len(panes.waste.rows.wastes) == 6
+    assert len(panel_of(panes, "waste", WastePanel).rows.wastes) == 6
 
 
 def a_row_selects_its_message_and_return_goes_there(window: MainWindow, qtbot: QtBot) -> None:
