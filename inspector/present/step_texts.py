@@ -28,7 +28,7 @@ _LONGEST = 240
 _LONGEST_TYPE, _LONGEST_NAME = 40, 48
 _MOST_TOOLS = 3
 MODEL = "model"
-_SPAN_TIME = re.compile(r", [\d,]+ ms(?=$|, failed)")
+_SPAN_TIME = re.compile(r", [\d,]+ ms(?=$|, failed|, parent missing)")
 """Duration in the text of a span, which has a column."""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from inspector.formats.entry_builders import decoded_object
-from inspector.formats.otlp.spans import Span
+from inspector.formats.otlp.spans import Span, SpanEvent
 from inspector.protocol.derived_messages import ApiCall
 
 
@@ -294,9 +294,14 @@ def error_of(span: Span) -> str | None:
         return None
     for event in span.events:
         if event.name == "exception":
-            parts = (event.attributes.get("exception.type"), event.attributes.get("exception.message"))
-            return ": ".join(str(part) for part in parts if part) or span.status or "failed"
+            return exception_words(event) or span.status or "failed"
     return span.status or str(span.attributes.get("error.type") or "failed")
+
+
+def exception_words(event: SpanEvent) -> str:
+    """Returns type and message of a recorded exception: "TimeoutError: too late"; "" without any."""
+    parts = (event.attributes.get("exception.type"), event.attributes.get("exception.message"))
+    return ": ".join(str(part) for part in parts if part)
 
 
 def exceptions_of(span: Span) -> dict[str, Any]:

@@ -97,7 +97,7 @@ Restate = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 def lines_in_order(data: bytes, restate: Restate = as_otlp) -> Iterator[bytes]:
     """Yields the lines for a file of traces. Raises NotConvertedError."""
     spans, others = spans_of(data, restate)
-    yield from timed_lines(spans, resolve_spans(spans), HistoryInterner())
+    yield from timed_lines(spans, resolve_spans(spans, whole=True), HistoryInterner())
     yield from others
 
 

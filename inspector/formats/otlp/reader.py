@@ -32,6 +32,7 @@ from inspector.formats.otlp.conventions import (
     conversation_of,
     cost_of,
     error_of,
+    exception_words,
     exceptions_of,
     model_of,
     result_of,
@@ -59,6 +60,7 @@ from inspector.protocol.timestamps import NO_TIME
 LABEL = "otlp"
 
 NOT_RECORDED = "content not recorded"
+LOST_PARENT = "parent missing"
 _MARKS = (b'"resourceSpans"', b'"resource_spans"', b'"batches"', b'"resourceLogs"', b'"resourceMetrics"', b'"traceID"')
 _NAMED = {
     "span": "otlp/span",
@@ -124,6 +126,8 @@ def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
         return [entry], ""
     told = _told(value)
     resolved = [told] if told is not None and len(spans) == 1 else resolve_spans(spans)
+    for span, known in zip(spans, resolved, strict=True):
+        span.parent = known.placed_in if known.lost_parent else span.parent
     # Sorted by start, since exporters write a span when it ends.
     pairs = sorted(zip(spans, resolved, strict=True), key=lambda pair: pair[0].start_ns)
     found = [entry for span, known in pairs for entry in _of_span(span, known)]
@@ -150,6 +154,8 @@ def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
     else:
         entries = _other(span, known, role)
     entries = list(entries)
+    if known.lost_parent and entries:
+        entries[0].payload["lost_parent"] = known.lost_parent
     if span.parent:
         for entry in entries:
             entry.meaning.context = entry.meaning.context or span.parent
@@ -262,6 +268,7 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
         words = f"{span.name} begins" if known.phase == "start" else f"{span.name}{took}"
         if isinstance(body := span.attributes.get("body"), str):
             words = f"{span.name}: {body}"
+        words += f", {LOST_PARENT}" if known.lost_parent else ""
         entry = control_entry(_NAMED[sort], speaker, words, facts)
         entry.meaning.to = (known.asker,) if known.asker and role is SpanRole.AGENT else None
         if known.counts and known.phase != "start":
@@ -285,7 +292,7 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
         for event in span.events:
             told_by_span = event.name == "exception" and why is not None
             if not event.name.startswith("gen_ai.") and not told_by_span:
-                told = str(event.attributes.get("exception.message") or event.attributes.get("message") or "")
+                told = exception_words(event) or str(event.attributes.get("message") or "")
                 entry = control_entry(_NAMED["event"], speaker, f"{event.name}: {told}" if told else event.name,
                                       {"attributes": event.attributes})  # fmt: skip
                 yield at_time(entry, event.time_ns, event.name == "exception")

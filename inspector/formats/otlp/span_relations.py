@@ -45,6 +45,8 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         repeated: number of its other input messages.
         seen: number of occurrences in its history of the entries that its answer repeats.
         ends: spans that end with this line: others around it, or itself.
+        lost_parent: id of its parent, which the file does not have; "".
+        placed_in: id of the root that takes its place; "".
     """
 
     agent: str | None = None
@@ -62,6 +64,8 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     repeated: int = 0
     seen: dict[str, int] = {}
     ends: list[SpanEnd] = []
+    lost_parent: str = ""
+    placed_in: str = ""
 
 
 class SpanContents(msgspec.Struct):
@@ -153,9 +157,37 @@ class SpanFacts:
         return [pair for pair in input_calls(self.span) if pair[0]]
 
 
-def resolve_spans(spans: Iterable[Span]) -> list[Resolved]:
-    """Returns the facts of each span from the others, as far as present. O(spans, levels)."""
-    return resolve_from(list(map(SpanFacts, spans)), 0)
+def resolve_spans(spans: Iterable[Span], *, whole: bool = False) -> list[Resolved]:
+    """Returns the facts of each span from the others, as far as present. O(spans, levels).
+
+    Args:
+        spans: the spans.
+        whole: no further spans follow, so that those without their parents are placed below the root.
+    """
+    facts = list(map(SpanFacts, spans))
+    if whole:
+        place_orphans(facts)
+    return resolve_from(facts, 0)
+
+
+def place_orphans(spans: list[SpanFacts]) -> None:
+    """Replaces parents that are not in the file by the only root of the trace, if it covers the span.
+
+    The root ends last, so that no parent is to come.
+    """
+    present = {(one.span.trace, one.span.identifier) for one in spans}
+    roots = defaultdict[str, list[Span]](list)
+    for one in spans:
+        if not one.span.parent and not one.span.is_log:
+            roots[one.span.trace].append(one.span)
+    for one in spans:
+        span = one.span
+        if not span.parent or span.is_log or (span.trace, span.parent) in present:
+            continue
+        above = roots[span.trace]
+        if len(above) == 1 and above[0].start_ns <= span.start_ns <= above[0].end_ns:
+            one.known.lost_parent = span.parent
+            one.known.placed_in = span.parent = above[0].identifier
 
 
 def resolve_from(spans: list[SpanFacts], first: int) -> list[Resolved]:

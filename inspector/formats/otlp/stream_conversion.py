@@ -17,7 +17,14 @@ from inspector.formats.otlp.conventions import CALL_ID
 from inspector.formats.otlp.conversion import Restate, SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
 from inspector.formats.otlp.histories import HistoryInterner
 from inspector.formats.otlp.printed import as_otlp
-from inspector.formats.otlp.span_relations import Resolved, SpanContents, SpanFacts, depths_of, resolve_from
+from inspector.formats.otlp.span_relations import (
+    Resolved,
+    SpanContents,
+    SpanFacts,
+    depths_of,
+    place_orphans,
+    resolve_from,
+)
 from inspector.formats.otlp.spans import Span
 
 _BLANK = b" \t\r\n"
@@ -44,6 +51,8 @@ class KnownSpans:
         traces = {span.trace for span in spans}
         before = [one for one in self._earlier if one.span.trace in traces]
         tellings = list(map(SpanFacts, spans))
+        if not self._earlier:
+            place_orphans(tellings)
         known = resolve_from([*before, *tellings], len(before))
         depths = depths_of(tellings)
         # Inner spans first: their end is that of the outer one where times are rounded.

@@ -19,6 +19,7 @@ from inspector.analysis.views.steps.step_table import step_table
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.filters.sentences import info
 from inspector.formats.line_reading import read_line_as
 from inspector.formats.otlp import content
 from inspector.formats.otlp import reader as otlp
@@ -174,6 +175,24 @@ def test_a_parent_that_never_comes_is_a_context_all_the_same() -> None:
     log = log_file(_line(_span("execute_tool", "cc", "bb", gen_ai__tool__name="t")).encode(), "x.json")
     document = document_at(log)
     assert [node["path"] for node in context_nodes(document)] == ["bb" * 8]
+
+
+def test_a_span_whose_parent_is_missing_is_placed_below_the_root_of_its_trace() -> None:
+    spans = [
+        _span("root", "aa", "", 1, 9), _span("execute_tool", "cc", "bb", 2, 3, gen_ai__tool__name="t"),
+        _span("late", "dd", "ee", 20, 30),
+    ]  # fmt: skip
+    document = document_at(log_file("\n".join(map(_line, spans)).encode(), "x.jsonl"))
+    assert {node["path"] for node in context_nodes(document)} == {"aa" * 8, "ee" * 8}
+    lost = [document.capture.records.payload(row).get("lost_parent") for row in range(len(document.capture))]
+    assert {one for one in lost if one} == {"bb" * 8}
+
+
+def test_an_exception_is_told_with_its_type() -> None:
+    attributes = [{"key": "exception.type", "value": {"stringValue": "TimeoutError"}}]
+    event = {"name": "exception", "timeUnixNano": "1500", "attributes": attributes}
+    document = document_at(log_file(_line({**_span("wait", "aa"), "events": [event]}).encode(), "x.json"))
+    assert [info(document.analysis, row) for row in range(len(document.capture))][-1] == "exception: TimeoutError"
 
 
 def test_ids_in_base64_are_those_in_hex() -> None:
