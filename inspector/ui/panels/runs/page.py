@@ -235,7 +235,7 @@ class RunsPage(QWidget):
         self.table.set_empty_text(why)
         unread = "Reading the logs." if self._unread else ""
         if self.runs.reads_on_request and self.runs.unread and not self._unread:
-            unread = f"Not read yet. {READ_ALL} above the table fills this list."
+            unread = f"Not read yet. Choose \u201c{READ_ALL}\u201d above the table."
         for table, words in ((self.findings, "No findings."), (self.tools, "No tool calls.")):
             table.set_empty_text("No run is shown." if none else unread or words)
 

@@ -331,7 +331,7 @@ def test_the_runs_of_a_file_are_counted_by_outcome_and_read_on_request(qapp: QAp
         assert page.head.count() == "4 · 1 solved · 1 not solved · 1 failed · 1 not graded"
         assert page.table.isColumnHidden(Column.CALLS)
         assert page.read.isVisible()
-        assert page.tools.empty_text == "Not read yet. Read all runs above the table fills this list."
+        assert page.tools.empty_text == "Not read yet. Choose \u201cRead all runs\u201d above the table."
         page.read.click()
         await until(lambda: not page.runs.unread, "the figures")
         assert set(shown(page, Column.CALLS)) == {"1"}
