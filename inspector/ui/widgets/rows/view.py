@@ -40,6 +40,7 @@ from typing_extensions import override
 from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.rows.delegate import RowDelegate
+from inspector.ui.widgets.rows.key_moves import go_through_groups, navigate
 from inspector.ui.widgets.rows.model import RowsModel
 
 Index = QModelIndex | QPersistentModelIndex
@@ -321,7 +322,7 @@ class RowsView(QListView):
         self.selectionModel().setCurrentIndex(self._rows.index(row) if row >= 0 else QModelIndex(), flag)
         self.viewport().update()
 
-    def _pick_row(self, row: int, *, clicked: bool = False) -> None:
+    def pick_row(self, row: int, *, clicked: bool = False) -> None:
         """Selects a row for the user and emits `picked`."""
         if 0 <= row < self._rows.rowCount():
             is_cut = not self.viewport().rect().contains(self._row_rect(row))
@@ -385,7 +386,7 @@ class RowsView(QListView):
             self.removed.emit(row)
         elif key == _KEYS.Key_Escape and not self._in_dialog:
             self.left.emit()
-        elif self._go_through_groups(row, key) or self._navigate(row, key):
+        elif go_through_groups(self, self._rows, row, key) or navigate(self, self._rows, row, key):
             return
         elif key in (_KEYS.Key_Escape, _KEYS.Key_Return, _KEYS.Key_Enter):  # keys of the dialog
             event.ignore()
@@ -404,15 +405,12 @@ class RowsView(QListView):
             return True
         if key == _KEYS.Key_Space or self._in_dialog or with_alt:
             return False
-        self._enter_row(row)
-        return True
-
-    def _enter_row(self, row: int) -> None:
         is_open = self._rows.spec(row).expanded
         if is_open is None:
             self.entered.emit(row)
         else:
             self.expanded.emit(row, not is_open)
+        return True
 
     def _move_row(self, row: int, key: int, modifiers: Qt.KeyboardModifier) -> bool:
         """Moves a row of a list in the user's order, with Alt or Ctrl."""
@@ -422,44 +420,6 @@ class RowsView(QListView):
             return False
         if row >= 0 and 0 <= row + step < self._rows.rowCount():
             self.moved.emit(row, row + step)
-        return True
-
-    def _go_through_groups(self, row: int, key: int) -> bool:
-        """Expands, collapses, or moves between a head and its rows. Returns False if the key is for something else."""
-        out, into = key in (_KEYS.Key_Left, _KEYS.Key_Minus), key in (_KEYS.Key_Right, _KEYS.Key_Plus)
-        if self.head_of is None or not (out or into):
-            return False
-        if row < 0:
-            return True
-        is_open = self._rows.spec(row).expanded
-        if is_open is None:
-            if out and (head := self.head_of(row)) >= 0:
-                self._pick_row(head)
-        elif out and not is_open:
-            if 0 <= (head := self.head_of(row)) < row:
-                self._pick_row(head)
-        elif into and is_open:
-            self._pick_row(row + 1)
-        else:
-            self.expanded.emit(row, into)
-        return True
-
-    def _navigate(self, row: int, key: int) -> bool:
-        """Moves to another row. Returns False if the key is no navigation key."""
-        last = self._rows.rowCount() - 1
-        page = max(1, self.viewport().height() // self.row_height - 1)
-        wanted = {
-            _KEYS.Key_Down: row + 1, _KEYS.Key_Up: row - 1, _KEYS.Key_PageDown: row + page,
-            _KEYS.Key_PageUp: row - page, _KEYS.Key_Home: 0, _KEYS.Key_End: last,
-        }.get(_KEYS(key))  # fmt: skip
-        if wanted is None or last < 0:
-            return wanted is not None
-        if self._selected is None and key in (_KEYS.Key_Down, _KEYS.Key_Up):
-            # Qt makes the first row current when the view gets the focus; the user starts from it.
-            wanted = max(row, 0)
-        wanted = min(max(wanted, 0), last)
-        if wanted != row or self._selected is None:
-            self._pick_row(self._rows.nearest_selectable(wanted, -1 if wanted < row else 1))
         return True
 
     @override
@@ -477,7 +437,7 @@ class RowsView(QListView):
         before = self.currentIndex()
         super().keyboardSearch(search)
         if self.currentIndex() != before:
-            self._pick_row(self.row)
+            self.pick_row(self.row)
 
     # Pointer
 
@@ -497,7 +457,7 @@ class RowsView(QListView):
             self.select(spec.key, into_view=False)
             self.expanded.emit(row, not spec.expanded)
         elif button is Qt.MouseButton.LeftButton:
-            self._pick_row(row, clicked=True)
+            self.pick_row(row, clicked=True)
         elif button is Qt.MouseButton.RightButton:  # the menu is about the selected row
             self.select(spec.key, into_view=False)
 
