@@ -154,7 +154,7 @@ request='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersio
 request+='"clientInfo":{"name":"test","version":"1"}}}'
 said="$(as_user context-inspector tap -o "/home/$user/tapped.ctxcap" -- context-inspector mcp <<<"$request")"
 [[ "$said" == *serverInfo* ]] || fail "the MCP server behind a tap said: $said"
-[[ "$(answers list "/home/$user/tapped.ctxcap" --format jsonl)" == *initialize* ]] || fail "the tap recorded no request"
+[[ "$(answers list "/home/$user/tapped.ctxcap" --format jsonl)" == *mcp/request* ]] || fail "the tap recorded no request"
 said="$(as_user context-inspector tap --model -o "/home/$user/model.ctxcap" -- env 2>/dev/null)"
 [[ "$said" == *ANTHROPIC_BASE_URL=* && -f "$root/home/$user/model.ctxcap" ]] || fail "the tap of a model said: $said"
 [[ "$said" != *"$home"* ]] || fail "programs behind a tap get libraries of the package: $said"
