@@ -361,7 +361,7 @@ def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterat
                 given = [{"role": "user", "content": given}] if isinstance(given, str) else given
                 yield from interactions.messages_of(given, "user")
             else:
-                yield from given if isinstance(given, list) else ()
+                yield from (one for one in given if not _is_note(one)) if isinstance(given, list) else ()
             yield from _answers(value)
             return
     if certain and "prompt" in value and "choices" not in value:  # of Ollama, and of text completions
@@ -383,13 +383,24 @@ def _is_history(given: object) -> bool:
     """
     if not isinstance(given, list):
         return False
-    looked_at = given[:_LOOKED_AT]
+    looked_at = [one for one in given[:_LOOKED_AT] if not _is_note(one)]
     if not all(isinstance(one, dict) and (_is_message(one) or _is_typed(one)) for one in looked_at):
         return False
     return any(_is_message(one) or _is_item(one) or interactions.is_step(one) for one in looked_at)
 
 
 _LOOKED_AT = 8
+
+
+def _is_note(value: object) -> bool:
+    """Returns True for an entry that a program adds to a history for itself: an unknown role, and no content."""
+    if not isinstance(value, dict):
+        return False
+    role = value.get("role")
+    return isinstance(role, str) and role not in _ROLES and not any(key in value for key in _SAID)
+
+
+_SAID = ("content", "tool_calls", "function_call", "parts", "refusal", "type")
 
 
 def _is_typed(value: Mapping[str, Any]) -> bool:

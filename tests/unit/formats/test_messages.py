@@ -41,6 +41,11 @@ def test_the_sample() -> None:
     assert len(document.analysis.contexts.spaces) == 3
 
 
+def test_a_note_of_the_program_hides_no_message_of_its_history() -> None:
+    said = [{"role": "user", "content": "bake"}, {"role": "assistant", "content": "baked"}]
+    assert values("kind", {"platform": "cli", "messages": [*said, {"role": "session_meta"}]}) == ["chat", "chat"]
+
+
 def test_a_history_that_is_sent_again_is_the_same_messages() -> None:
     first = {"messages": [ASK]}
     second = {"messages": [ASK, {"role": "assistant", "content": "Yes"}, {"role": "user", "content": "Thanks"}]}
