@@ -39,13 +39,9 @@ def settings_path() -> Path:
     return paths.config_folder() / FILE_NAME
 
 
-def load_settings(path: Path | None = None) -> LoadedSettings:
-    """Reads the settings; never raises for a missing or broken file.
-
-    Args:
-        path: the file; `settings_path()` by default.
-    """
-    file = settings_path() if path is None else path
+def load_settings() -> LoadedSettings:
+    """Reads the settings; never raises for a missing or broken file."""
+    file = settings_path()
     try:
         # Reads one byte more than allowed, so that a huge file costs no memory.
         data = read_up_to(file, _MOST_BYTES + 1)

@@ -175,18 +175,14 @@ def load_last_open(path: Path | None = None) -> WindowState:
     return WindowState(usable, attempts if isinstance(attempts, int) and 0 <= attempts < 100 else 0, trouble)
 
 
-def save_last_open(last: WindowState, path: Path | None = None) -> None:
+def save_last_open(last: WindowState) -> None:
     """Writes the state; readable by the user alone.
-
-    Args:
-        last: the state.
-        path: the file; `last_open_path()` by default.
 
     Raises:
         OSError: if it cannot be written; the old file is unchanged.
     """
     # Without a sync: it is written often, and a lost list only costs the windows of a power failure.
-    replace_file(last_open_path() if path is None else path, encode_state(last), sync=False)
+    replace_file(last_open_path(), encode_state(last), sync=False)
 
 
 def encode_state(last: WindowState) -> bytes:

@@ -56,7 +56,6 @@ class GatewaySource:
         writer: CaptureWriter,
         *,
         on_state: Callable[[SourceState, str], None],
-        clock_ns: Callable[[], int] = time.time_ns,
         timing: Timing | None = None,
         ssl_context: ssl.SSLContext | None = None,
         reconnect: bool = True,
@@ -68,7 +67,6 @@ class GatewaySource:
             connection: address and identity.
             writer: receives every frame and writes in the background; flushed at the end, not closed.
             on_state: called on the loop's thread with each state and a sentence for the user.
-            clock_ns: arrival clock, nanoseconds since the Unix epoch.
             timing: timeouts; the defaults are for interactive use.
             ssl_context: for ``wss``; default: the system's trusted certificates.
             reconnect: reconnects after a loss.
@@ -79,10 +77,9 @@ class GatewaySource:
         self.sentence: str = ""
         self.participant: str = connection.participant
         self.outage: Outage | None = None
-        self.recorder: Recorder = Recorder(writer, clock_ns)
+        self.recorder: Recorder = Recorder(writer, time.time_ns)
         self._writer = writer
         self._on_state = on_state
-        self._clock_ns = clock_ns
         self._timing = timing or Timing()
         self._ssl_context = ssl_context
         self._reconnect = reconnect
@@ -174,7 +171,7 @@ class GatewaySource:
         if lost.lasted_s >= self._timing.steady_s:
             self._base_wait_s = 0.0
         # After a silent loss, the gap begins at the last frame, long before the loss is noticed.
-        since_ns = self.recorder.last_in_ns if lost.silent else self._clock_ns()
+        since_ns = self.recorder.last_in_ns if lost.silent else time.time_ns()
         self.outage = Outage(lost.trouble.what if lost.trouble is not None else "", since_ns)
         ending = lost
         while self._may_come_back(ending):
@@ -190,7 +187,7 @@ class GatewaySource:
                 return ending
             if ending.trouble is not None:
                 self.outage = replace(self.outage, trouble=ending.trouble.what)
-            since_ns = self._clock_ns()
+            since_ns = time.time_ns()
         return ending
 
     async def _wait_for_retry(self) -> None:
@@ -263,7 +260,7 @@ class GatewaySource:
     def _welcome_sentence(self, welcome: Welcome, outage: Outage | None) -> str:
         again, after = "", ""
         if outage is not None:
-            again, after = " again", f" after {failures.duration((self._clock_ns() - outage.since_ns) / 1e9)}"
+            again, after = " again", f" after {failures.duration((time.time_ns() - outage.since_ns) / 1e9)}"
         where = self.connection.shown_url
         sentence = f"Connected{again} to {self.connection.space} at {where} as {self.participant}{after}."
         if self.participant != self.connection.participant:
@@ -292,7 +289,7 @@ class GatewaySource:
     def _gap_words(self) -> str:
         outage = self.outage
         assert outage is not None
-        lost_s = max(0, self._clock_ns() - outage.since_ns) / 1e9
+        lost_s = max(0, time.time_ns() - outage.since_ns) / 1e9
         still_away = self._session is None
         return failures.gap_sentence(outage.why, lost_s=lost_s, attempts=outage.attempts, back=not still_away)
 

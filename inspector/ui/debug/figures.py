@@ -32,8 +32,8 @@ _MAX_SAMPLES = 1_500
 class LoopDelay(QObject):
     """Delay of a timer in the event loop over the last half minute, in milliseconds."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._late: deque[float] = deque(maxlen=_MAX_SAMPLES)
         self._timer = QTimer(self)
         # A coarse timer may be 5 % late by itself.

@@ -118,17 +118,11 @@ class MessageDialog(FittedDialog):
 
     @classmethod
     def show_question(
-        cls,
-        parent: QWidget,
-        theme_controller: ThemeController,
-        title: str,
-        text: str,
+        cls, parent: QWidget, theme_controller: ThemeController, title: str, text: str,
         answers: Sequence[tuple[str, str]],
-        *,
-        severity: Severity = "question",
-    ) -> MessageDialog:
+    ) -> MessageDialog:  # fmt: skip
         """Opens a question and returns its dialog; `answered` reports the answer. CANCEL is the id of Cancel."""
-        dialog = cls(theme_controller, title, text, answers=answers, severity=severity, parent=parent)
+        dialog = cls(theme_controller, title, text, answers=answers, severity="question", parent=parent)
         dialog.open()
         return dialog
 

@@ -40,7 +40,6 @@ def add_filter_actions(
     on_column: Callable[[str], object] | None = None,
     *,
     column: str | None = None,
-    titled: bool = True,
 ) -> None:
     """Adds the actions on a value to a menu; they are named `filter.<mode>` and `filter.column`.
 
@@ -50,12 +49,10 @@ def add_filter_actions(
         on_filter: called with the expression and a `FilterMode`.
         on_column: called with the name of the field; None adds no column action.
         column: the field; None for the only field of the expression.
-        titled: show the expression above the actions.
     """
     field = only_field(expression) if column is None else column
     usable = bool(expression.strip()) and check_text(expression).filter is not None
-    if titled:
-        menu.addAction(_Title(expression if usable else "", menu))
+    menu.addAction(_Title(expression if usable else "", menu))
     for mode, words in MODES:
         action = _named(menu.addAction(words), f"filter.{mode}", partial(on_filter, expression, mode))
         action.setEnabled(usable)

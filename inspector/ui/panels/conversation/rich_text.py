@@ -68,17 +68,16 @@ class RichWriter:
         document: the result.
     """
 
-    def __init__(self, theme: Theme, *, italic: bool = False, font: QFont | None = None) -> None:
+    def __init__(self, theme: Theme, *, italic: bool = False) -> None:
         """Starts an empty document.
 
         Args:
             theme: fonts and colours.
             italic: all text is italic.
-            font: of plain text; the reading font by default.
         """
         self._theme = theme
         self._italic = italic
-        self._font = QFont(font or reading_font(theme))
+        self._font = QFont(reading_font(theme))
         self.document: SealedDocument = new_document(self._font)
         self._cursor = QTextCursor(self.document)
         self._is_first = True

@@ -32,8 +32,8 @@ class ContentModel(TableModel[Sequence[str]]):
 
     has_names = False
 
-    def __init__(self, table: Table, rows: int, parent: QWidget | None = None) -> None:
-        super().__init__(None, parent)
+    def __init__(self, table: Table, rows: int) -> None:
+        super().__init__(None)
         self._table = table
         self.columns = range(len(table.columns))
         self.rows = list(table.rows[:rows])

@@ -205,8 +205,8 @@ class TimelineHead(LineHead):
                 return
 
 
-def spacing_choice(themes: ThemeController, parent: QWidget, name: str = "timelineSpacing") -> ChoiceButton:
+def spacing_choice(themes: ThemeController, parent: QWidget) -> ChoiceButton:
     """Creates the choice of spacing: "Axis by **time** v"."""
-    made = ChoiceButton(themes, "Axis by", SPACING_WORDS, name=name, parent=parent)
+    made = ChoiceButton(themes, "Axis by", SPACING_WORDS, name="timelineSpacing", parent=parent)
     made.setAccessibleDescription("Time omits long silences; time to scale keeps them")
     return made
