@@ -169,7 +169,10 @@ class StepTexts:
 
     def _turn_text(self, step: int) -> StepText:
         number = int(np.searchsorted(self._table.prompts, step)) + 1
-        return StepText(title=f"Turn {number}", text=self._words(step), note=self._space_title(step))
+        text, title = self._words(step), self._space_title(step)
+        # A session without a title has the name of its first prompt.
+        is_repeated = text.startswith(title.removesuffix("\N{HORIZONTAL ELLIPSIS}"))
+        return StepText(title=f"Turn {number}", text=text, note="" if is_repeated else title)
 
     def _space_title(self, step: int) -> str:
         """Returns the title of a step's session, if there are several."""

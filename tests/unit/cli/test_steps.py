@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from typer.testing import CliRunner
@@ -99,3 +100,13 @@ def test_it_names_unread_files_of_sub_agents_and_the_argument_that_reads_them() 
     assert whole.stderr == ""
     counts = [json.loads(one.stdout)["head"]["calls"] for one in (alone, whole)]
     assert counts[0] < counts[1]
+
+
+def test_a_turn_of_several_sessions_names_its_session_once(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.jsonl" for name in "ab"]
+    for file in files:
+        records = [{**one, "sessionId": file.stem, "uuid": f"{file.stem}-{one['uuid']}"} for one in session().records]
+        file.write_text("".join(f"{json.dumps(one)}\n" for one in records))
+    turns = [line for line in said("steps", *map(str, files)).splitlines() if "Turn" in line]
+    assert [line.count("read the three files") for line in turns] == [1, 1, 1, 1]
+    assert sum("run the tests" in line for line in turns) == 2
