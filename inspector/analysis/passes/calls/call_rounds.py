@@ -217,12 +217,13 @@ class CallRounds:
     def continued_calls(self, rows: Rows) -> Rows:
         """Returns (n,) the first request of the call that each request continues; else NO_ROW.
 
-        These are retries and the request with the result of a task: they share the outcome of their call.
+        These are retries and requests with the result of a task: they share the outcome of their call.
         """
         found = np.full(len(rows), NO_ROW, np.int64)
         for place in np.flatnonzero(np.isin(rows, _row_array(self.first))).tolist() if self.first else ():
             row = int(rows[place])
-            if row in self.retries or int(self._links["answer"][row]) in self.begun:
+            fetches = row in self.retries or self._method(row) == _FETCH_RESULT
+            if fetches or int(self._links["answer"][row]) in self.begun:
                 found[place] = self.first[row]
         return found
 

@@ -344,6 +344,9 @@ class _Builder:
         """Replaces the ends of calls whose tool told its own duration."""
         told = np.flatnonzero((sorts == StepKind.CALL) & (ends != NO_ROW) & ~of_person & (starts != NO_TIME))
         took = latency_ms(self._analysis, ends[told]) if len(told) else np.zeros(0)
+        # The answer to a poll of a task may end the task's call, and tells the time of that.
+        polls = np.isin(rows[told], list(self._analysis.correlation.rounds.first))
+        told, took = told[~polls], took[~polls]
         known = np.isfinite(took) & (took >= 0)
         stops[told[~known]] = NO_TIME
         stops[told[known]] = starts[told[known]] + (took[known] * 1e6).astype(np.int64)

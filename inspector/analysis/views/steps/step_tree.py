@@ -347,8 +347,8 @@ class _Builder:
         table = self._table
         found = np.ones(len(leaves), np.int64)
         starts, stops = table.starts_ns[leaves], table.stops_ns[leaves]
-        # A person decides about a call, and does not run beside it.
-        runs = (table.kinds[leaves] == StepKind.CALL) & ~table.of_person[leaves]
+        # A person decides about a call, and does not run beside it. Polls of a task belong to its call.
+        runs = (table.kinds[leaves] == StepKind.CALL) & ~table.of_person[leaves] & ~table.is_request[leaves]
         calls = np.flatnonzero(runs & (starts != NO_TIME) & (stops > starts))
         found[calls] = overlap_counts(parents[calls], starts[calls], stops[calls])
         return found

@@ -116,6 +116,26 @@ def test_a_failed_retry_counts_once_everywhere() -> None:
     assert [retry.value(analysis, row) for row in (31, 34, 37, 40)] == [None, None, 32, None]
 
 
+def test_a_failed_task_counts_once_and_its_polls_take_their_own_time() -> None:
+    def poll(identifier: int, method: str, **result: Any) -> list[dict[str, Any]]:
+        asks = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": {"taskId": "t"}}
+        told = {"jsonrpc": "2.0", "id": identifier, "result": result}
+        return [line("client->server", asks), line("server->client", told)]
+
+    started = {"jsonrpc": "2.0", "id": 1, "result": {"task": {"taskId": "t", "status": "working", "ttl": 9}}}
+    lines = [
+        asked(1), line("server->client", started), *poll(2, "tasks/get", taskId="t", status="failed"),
+        *poll(3, "tasks/result", content=[], isError=True),
+    ]  # fmt: skip
+    for second, one in enumerate(lines):
+        one["t"] = f"2026-09-01T08:00:{second:02}Z"
+    document = document_of(*lines)
+    tally, steps = account_tally(document), step_table(document.analysis)
+    assert sum(tally.count(deed, MessageState.FAILED) for deed in (Deed.CALL, Deed.REQUEST)) == 1
+    called = steps.kinds == StepKind.CALL
+    assert (steps.took_ns[called] / 1e9).tolist() == [3, 1, 1]
+
+
 def test_a_listen_is_open_until_it_is_cancelled() -> None:
     document = document_at(RECORDINGS / "py2-stdio-modern-listen.jsonl")
     state, method = FIELD_BY_NAME["state"], FIELD_BY_NAME["method"]
