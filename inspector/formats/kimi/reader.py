@@ -4,7 +4,7 @@
 - `wire.jsonl` of Kimi CLI: events in `message`, each with a time. Sub-agents' events lie in `SubagentEvent`.
 - `agents/<agent>/wire.jsonl` of Kimi Code: records with a dotted type, one file an agent.
 
-Messages of `context.jsonl` look like those of any model API. They are read only
+Messages of `context.jsonl` look like messages of any model API. They are read only
 in a file with a record of this program.
 """
 

@@ -162,7 +162,7 @@ def resolve_spans(spans: Iterable[Span], *, whole: bool = False) -> list[Resolve
 
     Args:
         spans: the spans.
-        whole: no further spans follow, so that those without their parents are placed below the root.
+        whole: no further spans follow, so that orphans are placed below the root.
     """
     facts = list(map(SpanFacts, spans))
     if whole:

@@ -285,7 +285,7 @@ class ReportedUsage:
 
     @property
     def call_count(self) -> int:
-        """Number of calls, those without a model's name included."""
+        """Number of calls, also without a model's name."""
         return sum(self._by_model.values())
 
     def calls_by_model(self) -> dict[str, int]:
