@@ -98,6 +98,22 @@ def test_what_a_picture_selects_its_filter_shows(qapp: QApplication, tmp_path: P
         assert take_screenshot(shot) == sentence
 
 
+@pytest.mark.parametrize(("name", "reason"), [
+    ("gone/x.png", "cannot be written: No such file or directory; choose another folder or name."),
+    ("x.xyz", "cannot be written; end its name with .png."),
+])  # fmt: skip
+def test_a_screenshot_that_cannot_be_written_says_why(
+    qapp: QApplication, tmp_path: Path, name: str, reason: str
+) -> None:
+    log = ROOT / script("packaging/screenshots.py").PICTURES[0].log
+    shot = Shot(
+        str(log), str(tmp_path / name), "", None, None, 800, 600, "light", hints=False, expand=False, view=None,
+        panel=None, tool_aliases=(),
+    )  # fmt: skip
+    assert take_screenshot(shot) == f"{tmp_path / name} {reason}"
+    assert not any(tmp_path.iterdir())
+
+
 def test_pictures_take_little_room() -> None:
     sizes = [path.stat().st_size for path in (ROOT / "docs/pictures").iterdir()]
     assert max(sizes) < 150_000

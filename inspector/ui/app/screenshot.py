@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QBuffer, QByteArray
+from PySide6.QtGui import QImageWriter
+
+from inspector.base.atomic_files import open_replacement
 from inspector.base.targets import is_session, target_path
 from inspector.engine.client import OpenFailedError
 from inspector.engine.requests.participants import OrderParticipants
@@ -189,7 +193,18 @@ async def _save(window: MainWindow, output: str) -> str | None:
                 before, picture = picture, window.grab().toImage()
                 if picture == before:
                     break
-    return None if picture.save(output) else f"{output} cannot be written; choose another folder or name."
+    target, data = Path(output), QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    # QImage.save of PySide6 6.11 takes no format as its stub declares it.
+    if not QImageWriter(buffer, QByteArray(target.suffix.removeprefix(".").encode())).write(picture):
+        return f"{output} cannot be written; end its name with .png."
+    try:
+        with open_replacement(target) as file:
+            file.write(data.data())
+    except OSError as error:
+        return f"{output} cannot be written: {error.strerror or error}; choose another folder or name."
+    return None
 
 
 async def _take_log(application: Application, shot: Shot, path: Path) -> str | None:
