@@ -152,6 +152,7 @@ async def _show_participant(window: MainWindow, name: str) -> str | None:
 
 
 def _is_busy(panes: Panes) -> bool:
+    from inspector.ui.panels.files.panel import FilesPanel
     from inspector.ui.panels.timeline.panel import TimelinePanel
 
     compare = panes.made.get(COMPARE)
@@ -159,6 +160,9 @@ def _is_busy(panes: Panes) -> bool:
         return True
     overview = panes.made.get(OVERVIEW)
     if isinstance(overview, OverviewPanel) and overview.isVisible() and not overview.latest.is_current:
+        return True
+    files = panes.made.get("files")
+    if isinstance(files, FilesPanel) and files.isVisible() and files.latest.answer is None:
         return True
     account = panes.details.account
     if account is not None and account.isVisible() and not account.latest.is_current:
