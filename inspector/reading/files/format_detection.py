@@ -151,7 +151,7 @@ def forced_format(source: SourceFile) -> str | None:
         OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
-    if not is_array(head) and (decided := _format_of_lines(head)) is not None:
+    if (decided := format_of_lines(source)) is not None:
         return decided
     if source.is_growing:
         return None
@@ -166,8 +166,15 @@ def forced_format(source: SourceFile) -> str | None:
     return whole.name if whole is not None and is_both and known_refusal(first) is None else None
 
 
-def _format_of_lines(head: bytes) -> str | None:
-    """Returns the format that one of a file's first lines decides for all of them."""
+def format_of_lines(source: SourceFile) -> str | None:
+    """Returns the format that one of a file's first lines decides for all of them.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    head = source.read(0, HEAD_BYTES)
+    if is_array(head):
+        return None
     lines = [line.strip(_BLANK) for line in head.removeprefix(_BOM).split(b"\n", _DECIDING_LINES)[:_DECIDING_LINES]]
     return next((one.name for one in _NAMING for line in lines if line and one.read(line) is not None), None)
 

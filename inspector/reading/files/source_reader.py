@@ -21,6 +21,7 @@ from inspector.reading.files.format_detection import (
     SNIFFED_LINES,
     archive_description,
     detect_unknown,
+    format_of_lines,
     has_enough_bytes,
     is_newest_first,
     missing_array,
@@ -116,6 +117,8 @@ class SourceReader:
         """
         source = self.source
         yield from self.wait_until(lambda: has_enough_bytes(source))
+        # The lines of a packed file or a stream are known only now.
+        source.chosen_format = source.chosen_format or format_of_lines(source)
         archive = archive_description(source)
         # An archive inside of an archive is not opened.
         if archive is not None:

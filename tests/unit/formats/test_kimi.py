@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from pathlib import Path
 from typing import Any
 
 from typer.testing import CliRunner
@@ -25,6 +27,13 @@ def test_a_record_among_the_first_decides_the_format_of_messages_before_it() -> 
     found = _summary(USER, {"role": "_checkpoint", "id": 0}, asked, failed)
     assert (found["format"], found["unreadable"]) == ("kimi", 0)
     assert (found["calls"]["tools"], found["calls"]["failed"]) == (1, 1)
+
+
+def test_a_packed_context_is_read_as_the_file_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "context.jsonl.gz"
+    path.write_bytes(gzip.compress(lines_of({"role": "_checkpoint", "id": 0}, USER)))
+    document = document_at(path)
+    assert [document.capture.string("protocol", row) for row in range(len(document.capture))] == ["kimi", "kimi"]
 
 
 def test_messages_without_such_a_record_are_those_of_a_model_api() -> None:
