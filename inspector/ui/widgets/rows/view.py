@@ -405,12 +405,15 @@ class RowsView(QListView):
             return True
         if key == _KEYS.Key_Space or self._in_dialog or with_alt:
             return False
+        self._enter_row(row)
+        return True
+
+    def _enter_row(self, row: int) -> None:
         is_open = self._rows.spec(row).expanded
         if is_open is None:
             self.entered.emit(row)
         else:
             self.expanded.emit(row, not is_open)
-        return True
 
     def _move_row(self, row: int, key: int, modifiers: Qt.KeyboardModifier) -> bool:
         """Moves a row of a list in the user's order, with Alt or Ctrl."""
