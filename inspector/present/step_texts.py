@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.steps.call_facts import CallFact
 from inspector.analysis.views.steps.expired_caches import expired_caches
 from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable
 from inspector.analysis.views.steps.step_tree import RowKind, StepTree, outputs_of
@@ -149,6 +150,7 @@ class StepTexts:
         self._titles = ShownTitles(document.capture)
         self._bounded = are_bounded_by_agents(document.capture, table)
         self._parts: tuple[np.ndarray, np.ndarray] | None = None
+        self._facts: dict[int, CallFact | None] = {}
         self._expired = {one.step: one for one in expired_caches(document.analysis, table)}
         self._has_spaces = len(np.unique(table.spaces)) > 1
 
@@ -253,7 +255,7 @@ class StepTexts:
         if not runs:
             return content.word, ""
         words = "  ".join(runs[1:])
-        if words.startswith("+") and writes_again(self._document, self._table, step):
+        if words.startswith("+") and writes_again(self._document, self._table, step, self._facts):
             words = f"unchanged {words.partition(' ')[2]}"
         return safe_line(runs[0], 80), safe_line(words, _LONGEST)
 

@@ -223,9 +223,9 @@ class SurveyRuns:
         return ~np.asarray(absent.all(axis=0), np.bool_)
 
     def outcomes(self, places: NDArray[np.int64]) -> list[tuple[int, str]]:
-        """Returns the numbers of some runs by outcome; empty if no run of the survey has one."""
+        """Returns the numbers of some runs by outcome; empty if no run of the survey is graded or failed."""
         passed, errors = self._values["passed"], self._values["error"]
-        if not any(one is not None for one in passed):
+        if not (any(one is not None for one in passed) or any(errors)):
             return []
         words = [
             "failed" if errors[place] else {True: "solved", False: "not solved"}.get(passed[place], "not graded")

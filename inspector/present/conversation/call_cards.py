@@ -206,19 +206,26 @@ def _diffs(call: _Call, edits: Sequence[Any], *, whole: bool) -> tuple[Diff, ...
         patch = patch_in_record(call.document.capture.records.read_line_of(call.answer))
         if not patch and call.state is StepState.OK:
             patch = numbered_by_reading(edits[0].lines, _reading_before(call, edits[0].path))
-    if len(edits) == 1 and edits[0].change_type == "written" and _is_written_again(call, edits[0].path):
+    if len(edits) == 1 and edits[0].change_type == "written" and _is_written_again(call, edits[0].path, {}):
         edits = [replace(edits[0], lines=tuple((" ", text) for _, text in edits[0].lines))]
     return tuple(diff_of(edit, patch, whole=whole) for edit in edits[:_MOST_DIFFS])
 
 
-def writes_again(document: CaptureDocument, table: StepTable, step: int) -> bool:
-    """Returns True for a call that writes a file again with the content that an earlier call wrote."""
+def writes_again(document: CaptureDocument, table: StepTable, step: int, facts: dict[int, CallFact | None]) -> bool:
+    """Returns True for a call that writes a file again with the content that an earlier call wrote.
+
+    Args:
+        document: the document.
+        table: its steps.
+        step: the call.
+        facts: facts of calls by step, added to: the rows of many writes ask for the same earlier calls.
+    """
     call = _Call(document, table, step)
     edits = edits_of(call.tool, call.arguments) if call.is_tool else []
-    return len(edits) == 1 and edits[0].change_type == "written" and _is_written_again(call, edits[0].path)
+    return len(edits) == 1 and edits[0].change_type == "written" and _is_written_again(call, edits[0].path, facts)
 
 
-def _is_written_again(call: _Call, path: str) -> bool:
+def _is_written_again(call: _Call, path: str, facts: dict[int, CallFact | None]) -> bool:
     """Returns True if an earlier call wrote the same content, by the rule of the changed files."""
     own, table = _fact_of(call), call.table
     content = own.touches[0].content if len(own.touches) == 1 else NO_HASH
@@ -227,9 +234,10 @@ def _is_written_again(call: _Call, path: str) -> bool:
     told = tells_no_change(call.document.capture, call.answer)
     before = np.flatnonzero(table.kinds[: call.step] == StepKind.CALL)[::-1]
     for step in before[:_CALLS_BEFORE_WRITE].tolist():
-        other = _Call(call.document, table, step)
-        fact = _fact_of(other) if other.is_tool else None
-        if fact is None:
+        if step not in facts:
+            other = _Call(call.document, table, step)
+            facts[step] = _fact_of(other) if other.is_tool else None
+        if (fact := facts[step]) is None:
             continue
         if any(touch.path == path and touch.content == content for touch in fact.touches):
             return told or fact.outcome is Outcome.OK

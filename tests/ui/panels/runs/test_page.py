@@ -400,3 +400,20 @@ def test_the_filter_field_lies_on_the_surface_of_tool_bars_in_both_themes(qapp: 
             await until(is_on_chrome, f"the strip in {theme}")
 
     run_in_window(qapp, steps)
+
+
+def test_runs_that_only_failed_are_counted(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps([
+        {"task_id": task, "reward": None, "info": {"error": "no flour"}, "trial": 0,
+         "traj": [{"role": "user", "content": "One rye."}]} for task in range(2)
+    ]))  # fmt: skip
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.show()
+        window.opening.open_path(path)
+        await until(lambda: window.shown.runs is not None, "the runs")
+        assert page_of(window).head.count() == "2 \u00b7 2 failed"
+
+    run_in_window(qapp, steps)
