@@ -53,7 +53,10 @@ def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] 
 
 
 def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
-    """Reads one line in a forced format, whatever its form; returns as `read_line_as`."""
+    """Reads one line in a forced format, whatever its form; returns as `read_line_as`.
+
+    A format that a record names for its file reads no lines of others: they keep their own.
+    """
     record: Record | None = None
     chosen = registry.format_named(reading)
     if chosen is None:
@@ -63,6 +66,8 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
         if is_too_large(line):
             return unreadable_record(line, TOO_LARGE), None
         record = chosen.read(line, unknown=True)
+        if record is None and chosen.names_file and (own := read_line_as(line))[1] not in (None, FRAME_LABEL):
+            return own
     elif chosen.stage is Stage.TEXT:
         record = chosen.read(line, read_line)
     else:

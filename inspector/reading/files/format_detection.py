@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from itertools import pairwise
 
 from inspector.formats import registry
+from inspector.formats.format import Format
 from inspector.formats.line_reading import FRAME_LABEL, read_added, read_chosen, read_line_as
 from inspector.formats.refused_formats import Refusal, known_refusal
 from inspector.formats.table import FORMATS, format_named
@@ -169,14 +170,23 @@ def forced_format(source: SourceFile) -> str | None:
 def format_of_lines(source: SourceFile) -> str | None:
     """Returns the format that one of a file's first lines decides for all of them.
 
+    A line that only another format can read prevents it: a log may quote such a record, or be forged with one.
+
     Raises:
         OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
     if is_array(head):
         return None
-    lines = [line.strip(_BLANK) for line in head.removeprefix(_BOM).split(b"\n", _DECIDING_LINES)[:_DECIDING_LINES]]
-    return next((one.name for one in _NAMING for line in lines if line and one.read(line) is not None), None)
+    split = head.removeprefix(_BOM).split(b"\n", _DECIDING_LINES)[:_DECIDING_LINES]
+    lines = [line for one in split if (line := one.strip(_BLANK))]
+    naming = (one for one in _NAMING if any(one.read(line) is not None for line in lines))
+    return next((one.name for one in naming if not any(_is_of_another(line, one) for line in lines)), None)
+
+
+def _is_of_another(line: bytes, naming: Format) -> bool:
+    """Returns True for a line that the format cannot read, and another one can."""
+    return naming.read(line, unknown=True) is None and read_line_as(line)[1] not in (None, FRAME_LABEL)
 
 
 def _format_of_document(source: SourceFile) -> str | None:
@@ -267,6 +277,8 @@ def detect_unknown(source: SourceFile) -> Generator[None, None, tuple[Refusal | 
             return (refused if read_added(line) is None else None), SNIFFED_LINES
         # The first message of a batch stands for its line.
         record, known_as = _read(next((message for _, message in split_batch(line)), line), source.chosen_format)
+        if forced and known_as != source.chosen_format:  # a line of another format is no evidence of the chosen one
+            known_as = None
         log = _LOG_LINES.get(known_as or "")
         if log is not None and log.is_log_line(line):
             logged, named = True, named or log.names_message(line)

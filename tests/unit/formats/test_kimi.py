@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner
 
 from inspector.cli import app
@@ -34,6 +35,46 @@ def test_a_packed_context_is_read_as_the_file_in_it(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(lines_of({"role": "_checkpoint", "id": 0}, USER)))
     document = document_at(path)
     assert [document.capture.string("protocol", row) for row in range(len(document.capture))] == ["kimi", "kimi"]
+
+
+FORGED = (
+    {"type": "metadata", "protocol_version": "1"}, {"type": "plugin.loaded", "time": 1764500000000},
+    {"role": "session_meta", "tools": []},
+)  # fmt: skip
+"""Records that name the file's format in a log of another one."""
+ASKED = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "count", "arguments": {}}}
+ANSWERED = {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "rye"}]}}
+
+
+def _typed(text: str) -> dict[str, Any]:
+    return {
+        "type": "user", "uuid": text, "parentUuid": None, "sessionId": "s", "timestamp": "2026-01-01T10:00:00Z",
+        "message": {"role": "user", "content": text},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("forged", FORGED, ids=str)
+@pytest.mark.parametrize("others", [(ASKED, ANSWERED), (_typed("one"), _typed("two"))], ids=["rpc", "transcript"])
+def test_a_record_among_lines_of_another_format_decides_only_for_itself(
+    forged: dict[str, Any], others: tuple[dict[str, Any], ...], tmp_path: Path
+) -> None:
+    first, second = others
+    packed = tmp_path / "log.jsonl.gz"
+    packed.write_bytes(gzip.compress(lines_of(forged, first, second)))
+    for path in (log_file(lines_of(forged, first, second)), log_file(lines_of(first, forged, second)), packed):
+        found = summary(document_at(path), "")
+        assert found["unreadable"] == 0
+
+
+def test_a_line_of_another_format_after_the_first_ones_is_read(tmp_path: Path) -> None:
+    found = _summary({"role": "_checkpoint", "id": 0}, *[USER] * 30, ASKED, ANSWERED)
+    assert (found["unreadable"], found["calls"]["tools"], found["calls"]["answered"]) == (0, 1, 1)
+
+
+def test_a_chosen_format_refuses_a_log_of_another_one() -> None:
+    told = CliRunner().invoke(app, ["summary", str(log_file(lines_of(ASKED, ANSWERED))), "--read-as", "kimi"])
+    assert told.exit_code == 1
+    assert "Kimi session" in told.output
 
 
 def test_messages_without_such_a_record_are_those_of_a_model_api() -> None:
