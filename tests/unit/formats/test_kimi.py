@@ -73,7 +73,7 @@ def test_a_line_of_another_format_after_the_first_ones_is_read(tmp_path: Path) -
 
 def test_a_chosen_format_refuses_a_log_of_another_one() -> None:
     told = CliRunner().invoke(app, ["summary", str(log_file(lines_of(ASKED, ANSWERED))), "--read-as", "kimi"])
-    assert told.exit_code == 1
+    assert told.exit_code == 2
     assert "Kimi session" in told.output
 
 
