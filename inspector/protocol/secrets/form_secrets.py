@@ -25,12 +25,14 @@ _PLACEHOLDER = re.compile(r"[$%<{@]|\Z")
 _TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])\S{6,}")
 
 _END = r"(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
-_FIELD = re.compile(
-    r"(?i)form-data;[ \t]{0,8}name=(?:\\{0,64}\")?(?P<name>[\w.\-\[\]]{1,100})(?:\\{0,64}\")?"
-    rf"(?:[^\r\n\\]|\\{{1,64}}\"){{0,256}}(?:{_END}[A-Za-z\-]{{1,60}}:(?:[^\r\n\\]|\\{{1,64}}\"){{0,256}}){{0,8}}"
-    r"(?:(?P<real>\r?\n)\r?\n|(?:\\{1,64}r\\{1,64}n|\\{1,64}n){2})"
-    r"(?P<value>(?(real)[^\r\n]{1,4096}|(?:[^\r\n\\\"]|\\{1,64}[\"'/]){1,4096}))"
+_REST = r"(?:[^\r\n\\]|\\{1,64}\"){0,256}+"
+_FIELD = re.compile(r"(?i)form-data;[ \t]{0,8}name=(?:\\{0,64}\")?(?P<name>[\w.\-\[\]]{1,100}+)(?:\\{0,64}\")?")
+_BEFORE_VALUE = re.compile(
+    rf"{_REST}(?:{_END}[A-Za-z\-]{{1,60}}:{_REST}){{0,8}}+{_END}[ \t]{{0,8}}{_END}"
+    rf"(?:(?:[ \t]{{0,8}}{_END}){{1,8}}+(?!--))?+"  # more empty lines; after an empty value comes the boundary
 )
+_REAL_VALUE = re.compile(r"[^\r\n]{1,4096}+")
+_ESCAPED_VALUE = re.compile(r"(?:[^\r\n\\\"]|\\{1,64}[\"'/]){1,4096}+")
 _PROPERTY = re.compile(
     r"<key>(?P<name>[\w.\- ]{1,100})</key>(?:\s|\\{1,64}[nrt]){0,64}<string>(?P<value>[^<>\s\"\\]{3,2048})(?=<\\?/)"
 )
@@ -47,7 +49,23 @@ def mask_forms(text: str, mask: Callable[[str], str]) -> str:
         text = replace_spans(text, _in_elements(text), mask)
         if "<key>" in text:
             text = replace_spans(text, _named(_PROPERTY, text), mask)
-    return replace_spans(text, _named(_FIELD, text), mask) if "form-data" in text.lower() else text
+    return replace_spans(text, _in_fields(text), mask) if "form-data" in text.lower() else text
+
+
+def _in_fields(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the spans of secrets in multipart fields; each search for headers ends at the next field."""
+    found = _FIELD.search(text)
+    while found is not None:
+        following = _FIELD.search(text, found.end())
+        headers = _BEFORE_VALUE.match(text, found.end(), following.start() if following else len(text))
+        if headers is not None and is_secret_key(found["name"].rstrip("[]")):
+            pattern = _REAL_VALUE if headers[0][-1] == "\n" else _ESCAPED_VALUE
+            value = pattern.match(text, headers.end())
+            if value is not None:
+                yield value.span()
+                if following is not None and following.start() < value.end():
+                    following = _FIELD.search(text, value.end())
+        found = following
 
 
 def _named(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:

@@ -418,11 +418,22 @@ def test_hostile_lines_take_linear_time():
         "api_tokens: [" + "\n" * 64 + ",", "api_tokens: [" + "\r\n" * 30_000,
         "-----BEGIN PRIVATE KEY-----" + "Version: " * 50, "token%22%3A" * 6_000, "token%3D%2525252522" * 3_000,
         "&quot;token&quot;:" * 6_000, "token%3A" + "a" * 60_000, '<input type="' * 6_000, '<input type="a" ' * 6_000,
-        "form-data; name=token\\n\\n" * 3_000, "form-data; name=token\nA: " * 3_000, "setx API_KEY " * 6_000,
+        "form-data; name=token\\n\\n" * 3_000, "form-data; name=token\nA: " * 3_000,
+        ("form-data; name=p" * 14 + "\r\nA:") * 1_000, ("form-data; name=p" + '\\"' * 120 + "\nA:") * 1_000,
+        "setx API_KEY " * 6_000,
         'setenv("TOKEN","' * 3_000, "| token " * 6_000, "<key>token</key>" * 3_000, 'key"]=' * 6_000,
     ):  # fmt: skip
         mask_text(text)
     assert thread_time() - started < 13  # quadratic time would be half a minute
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\\r\\n", "\\\\n"])
+def test_a_field_has_its_value_after_several_empty_lines(end: str):
+    field = f'--B{end}Content-Disposition: form-data; name="password"{end}'
+    assert mask_text(f"{field}{end}{end}hunter2{end}--B--") == f"{field}{end}{end}{MASK}{end}--B--"
+    assert mask_text(f"{field} {end}\t{end}hunter2{end}--B--") == f"{field} {end}\t{end}{MASK}{end}--B--"
+    empty = f'{field}{end}{end}--B{end}Content-Disposition: form-data; name="a"{end}{end}hello12{end}--B--'
+    assert mask_text(empty) == empty
 
 
 def test_hostile_pairs_take_linear_time():
