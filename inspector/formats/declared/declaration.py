@@ -31,7 +31,8 @@ MAX_BYTES = 1 << 18
 _MAX_NAMES = 40
 """Limit of named faults."""
 _MAX_PARTS = 100
-_DEEP = re.compile(rf"""(?<![\w\-"'])(?:(?:[\w\-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{_MAX_PARTS}}}""")
+_PART = r"""(?:[\w\-]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+')"""
+_DEEP = re.compile(rf"""(?<![\w\-"'\\])(?:{_PART}[ \t]*+\.[ \t]*+){{{_MAX_PARTS}}}+""")
 """Keys with many parts; `tomllib` takes cubic time for them."""
 
 

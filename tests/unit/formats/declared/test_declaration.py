@@ -80,6 +80,14 @@ values = { a = "answer", b = ["prompt", "nope"] }
             "a=1\n" + " . ".join(['"b"'] * 20_000) + "=1",
             "line 2, column 1: no TOML: more than 100 names are joined by dots",
         ),
+        (
+            "a=1\n" + ".".join(['"\\""'] * 20_000) + "=1",
+            "line 2, column 1: no TOML: more than 100 names are joined by dots",
+        ),
+        (
+            "a={" + ".".join(['"\\\\"', "'\\'", '"\\\\\\"."'] * 100) + "=1}",
+            "line 1, column 4: no TOML: more than 100 names are joined by dots",
+        ),
         ('name = "a"\ntitle = "x\u202ey"', "line 2, column 9: title: U+202E is no printed character"),
         (
             'name = "a"\ntitle = "x"\n[participants]\nagent = "\\u001b[2J"',
