@@ -205,6 +205,7 @@ class Format:
             with the prefix `ri.`.
         conversations: assignment of derived messages to conversations.
         names_sessions: each record names its session, since a file contains several.
+        has_session_files: a session without an id is a file; its records name the format as their session.
         is_model_wire: its derived messages are requests to models and their answers, as sent.
         repeats_history: a request to a model repeats the messages before it.
         titles_by_shape: names and titles of lines of another shape, as `(name, title)`.
@@ -270,6 +271,7 @@ class Format:
     icons: Mapping[str, str] = field(default_factory=dict)
     conversations: Conversations = Conversations.RESOLVED
     names_sessions: bool = False
+    has_session_files: bool = False
     is_model_wire: bool = False
     repeats_history: bool = False
     titles_by_shape: Mapping[Shape, tuple[str, str]] = field(default_factory=dict)

@@ -178,6 +178,9 @@ CONTINUED_CONVERSATIONS: tuple[str, ...] = tuple(
 SESSION_NAMING: tuple[str, ...] = tuple(one.name for one in FORMATS if one.names_sessions)
 """Formats whose records each name their session."""
 
+SESSION_FILES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.has_session_files)
+"""Formats whose records may name the format as their session: it is the file."""
+
 MODEL_WIRES: tuple[str, ...] = tuple(one.name for one in FORMATS if one.is_model_wire)
 """Formats with requests to models and their answers, as sent."""
 

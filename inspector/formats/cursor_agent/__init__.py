@@ -12,6 +12,7 @@ FORMAT = Format(
     stage=Stage.TRANSCRIPT,
     read=reader.READER.read,
     payload=reader.READER.payload,
+    has_session_files=True,
     conversion="inspector.formats.cursor_agent.conversion:CONVERSION",
     sessions="inspector.formats.cursor_agent.sessions:SESSIONS",
     icons={reader.VOICE.namespace: "ri.terminal-line"},

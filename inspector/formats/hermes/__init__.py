@@ -12,6 +12,7 @@ FORMAT = Format(
     stage=Stage.TRANSCRIPT,
     read=reader.READER.read,
     payload=reader.READER.payload,
+    has_session_files=True,
     names_file=True,
     icons={reader.VOICE.namespace: "ri.terminal-line"},
     participants=Participants(agent=reader.VOICE.agent, program=reader.VOICE.program),

@@ -13,6 +13,7 @@ FORMAT = Format(
     stage=Stage.TRANSCRIPT,
     read=reader.READER.read,
     payload=reader.READER.payload,
+    has_session_files=True,
     sessions="inspector.formats.kiro.sessions:SESSIONS",
     icons={reader.VOICE.namespace: "ri.terminal-line"},
     participants=Participants(agent=reader.VOICE.agent, program=reader.VOICE.program),

@@ -182,6 +182,7 @@ class Capture:
     def add_source(self, source: SourceFile) -> int:
         """Adds a file and returns its number."""
         self.sources.append(source)
+        self.transcripts.add_source(source.path)
         return len(self.sources) - 1
 
     def merge_across_sources(self) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from inspector.formats.table import (
     LACKING_RESULTS,
     LONE_ANSWERS,
     NAMED_CONVERSATIONS,
+    SESSION_FILES,
     SESSION_NAMING,
     TRACE_NAMES,
 )
@@ -110,6 +112,7 @@ class Transcripts:
         self._prompts: dict[int, deque[str]] = {}  # calls by the prompt they give a sub-agent
         self._chains: dict[int, str] = {}  # context key by record
         self._sessions: dict[int, str] = {}  # by source
+        self._paths: list[Path] = []  # by source
         self._files_of: dict[int, str] = {}  # by source, the sub-agent that owns the file
         self._content_index = HashIndex()
         self._origins = HashIndex()
@@ -121,6 +124,10 @@ class Transcripts:
         self._histories: dict[int, set[int]] = {}  # by source, hashes of the message ids in its history
         self._asked_in: dict[int, str] = {}  # threads by hash of the id of a question
         self._thread_contexts: set[str] = set()  # threads beside the main one of their source
+
+    def add_source(self, path: Path) -> None:
+        """Adds the path of the next source."""
+        self._paths.append(path)
 
     def use_session(self, source: int, session: str) -> None:
         """Assigns all records of a source to a session, whatever they name."""
@@ -318,12 +325,20 @@ class Transcripts:
                 first = named[named != 0]
                 if not len(first):
                     continue
-                self._sessions[source] = strings[int(first[0])]
+                self._sessions[source] = self._session_of_file(source, strings[int(first[0])])
             space = strings.intern(self._sessions[source])
             self._separate_threads(block, rows, space)
             columns["space"][rows] = space
             if source in self._files_of:
                 self._assign_to_agent(block, rows, self._files_of[source])
+
+    def _session_of_file(self, source: int, named: str) -> str:
+        """Returns the session of a source: of files without ids, beside others, the end of the path that is its own."""
+        if named not in SESSION_FILES or source >= len(self._paths) or len(self._paths) < 2:
+            return named
+        path, taken = self._paths[source], set(self._sessions.values())
+        ends = ("/".join(path.parts[-count:]) for count in range(1, len(path.parts) + 1))
+        return next((end for end in ends if end not in taken), str(path))
 
     def _separate_threads(self, block: Block, rows: NDArray[np.int64], main: int) -> None:
         """Moves threads other than the main one into contexts of their own, with the answers to their questions."""
