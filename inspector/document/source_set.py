@@ -17,7 +17,7 @@ from inspector.formats.table import FOLDER_SUFFIXES
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import MOST_FILES as MOST_FILES
-from inspector.sources.transcript_files import Member
+from inspector.sources.transcript_files import Member, repeated_files
 from inspector.store.files.capability_decisions import FILE_NAME
 from inspector.store.files.source_files import ClockBasis, SourceFile
 from inspector.store.messages.capture import Capture
@@ -67,7 +67,9 @@ def logs_in(folder: Path) -> list[Path]:
     found: list[Path] = []
     for where in (folder, folder / _LOGS_FOLDER):
         with contextlib.suppress(OSError):  # missing or not readable
-            found += [path for path in where.iterdir() if _is_log(path)]
+            logs = [path for path in where.iterdir() if _is_log(path)]
+            repeated = repeated_files(where, {path.name for path in logs})
+            found += [path for path in logs if path.name not in repeated]
     return sorted(found)
 
 

@@ -144,6 +144,19 @@ class PriceList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedFiles:
+    """Files of a session whose messages another file beside them has too.
+
+    Attributes:
+        names: matches their names.
+        beside: name of the other file.
+    """
+
+    names: re.Pattern[str]
+    beside: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TornRecord:
     """A record that a program writes with raw line ends in its texts, so that it extends over several lines.
 
@@ -195,6 +208,7 @@ class Format:
         moved_results: places of results that were too long for a session's file.
         suffixes: endings of its files' names, except for those of other logs, as `.robot`.
         is_log_in_folders: files with these endings in a folder are logs of that folder.
+        repeated_files: files that are left out of a folder with another one.
         topic: topic of its derived messages in presets of filters; "" for the one of its kind of traffic.
         store: reference to a function from a path to its `SessionStore`, or None for other paths. Never raises OSError.
         original_records: kinds of records in the original of converted lines; the first in a line names its place.
@@ -263,6 +277,7 @@ class Format:
     moved_results: MovedResults | None = None
     suffixes: tuple[str, ...] = ()
     is_log_in_folders: bool = True
+    repeated_files: RepeatedFiles | None = None
     topic: str = ""
     store: str = ""
     original_records: tuple[NamedRecord, ...] = ()

@@ -6,7 +6,7 @@ file is never used as a path.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import msgspec
 from inspector.base.open_files import allow_open_files
 from inspector.formats import registry
 from inspector.formats.line_reading import read_line_as
+from inspector.formats.table import FORMATS
 from inspector.sources.agent_sessions.files import Found, Listing, read_head
 from inspector.sources.agent_sessions.lookup import session_finders
 
@@ -61,6 +62,25 @@ def is_transcript(path: Path) -> bool:
     return any(read_line_as(line.strip())[1] in registry.groups().transcripts for line in head[:_LOOKED_AT])
 
 
+def repeated_files(folder: Path, names: Collection[str]) -> set[str]:
+    """Returns the files of a folder to leave out: another one has their messages. Never raises.
+
+    Args:
+        folder: the folder.
+        names: of its files.
+    """
+    found: set[str] = set()
+    for one in FORMATS:
+        told = one.repeated_files
+        if told is None or told.beside not in names:
+            continue
+        head = read_head(str(folder / told.beside))[:_LOOKED_AT]
+        # A first record may be there before any message.
+        if sum(one.read(line.strip()) is not None for line in head) > 1:
+            found.update(name for name in names if told.names.fullmatch(name))
+    return found
+
+
 @dataclass(slots=True)
 class ReadCache:
     """Cache of earlier reads.
@@ -89,7 +109,9 @@ def members_of(path: Path, seen: ReadCache | None = None) -> tuple[list[Member],
             return _bounded(members)
     if not path.is_dir():
         return [Member(path)], 0
-    found = (one for one in Listing(_MOST_ENTRIES).files(str(path)) if one.name.endswith(_LINES))
+    found = [one for one in Listing(_MOST_ENTRIES).files(str(path)) if one.name.endswith(_LINES)]
+    repeated = repeated_files(path, {one.name for one in found})
+    found = [one for one in found if one.name not in repeated]
     return _bounded(transcripts_among((Member(Path(one.path)) for one in oldest_first(found)), seen))
 
 

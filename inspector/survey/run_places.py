@@ -21,6 +21,7 @@ from inspector.formats.file_conversion import NotConvertedError
 from inspector.sources.agent_sessions.files import Listing
 from inspector.sources.agent_sessions.lookup import session_finders
 from inspector.sources.run_members import run_facts
+from inspector.sources.transcript_files import repeated_files
 
 _DECISIONS = "capability-decisions.jsonl"
 _GATEWAY = "envelope-history.jsonl"
@@ -141,6 +142,7 @@ def _in_folder(folder: Path, names: list[str], listing: Listing, parents: dict[s
     for finder in session_finders().values():
         belonging |= finder.spawned_files(folder, logs, listing, parents)
     others = {one for each in belonging.values() for one in each}
+    others |= {folder / name for name in repeated_files(folder, logs)}
     for name in logs:
         path = folder / name
         # Links could lead to the same run twice, or out of the folder.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.formats.format import AgentTools, Format, Participants, Stage
+import re
+
+from inspector.formats.format import AgentTools, Format, Participants, RepeatedFiles, Stage
 from inspector.formats.kimi import reader
 
 FORMAT = Format(
@@ -13,6 +15,8 @@ FORMAT = Format(
     read=reader.READER.read,
     payload=reader.READER.payload,
     has_session_files=True,
+    # Kimi CLI writes the messages of the model once more, also those of sub-agents and before a compaction.
+    repeated_files=RepeatedFiles(names=re.compile(r"context(?:_\w+)?\.jsonl"), beside="wire.jsonl"),
     names_file=True,
     icons={reader.VOICE.namespace: "ri.moon-line"},
     participants=Participants(agent=reader.VOICE.agent, program=reader.VOICE.program),

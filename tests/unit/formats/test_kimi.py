@@ -11,8 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from inspector.cli import app
+from inspector.document.source_set import logs_in
 from inspector.document.summary import summary
-from tests.builders import document_at, lines_of, log_file
+from inspector.survey.run_places import find_runs
+from tests.builders import document_at, lines_of, log_file, opened_document
 
 USER = {"role": "user", "content": [{"type": "text", "text": "Count the loaves."}]}
 
@@ -75,6 +77,42 @@ def test_a_chosen_format_refuses_a_log_of_another_one() -> None:
     told = CliRunner().invoke(app, ["summary", str(log_file(lines_of(ASKED, ANSWERED))), "--read-as", "kimi"])
     assert told.exit_code == 2
     assert "Kimi session" in told.output
+
+
+def _folder(path: Path, *wire: dict[str, Any]) -> Path:
+    """A session's folder with both files of one conversation."""
+    called = {"type": "function", "id": "a", "function": {"name": "Shell", "arguments": "{}"}}
+    answer = {"role": "tool", "content": "rye", "tool_call_id": "a"}
+    asked = {"role": "assistant", "content": [], "tool_calls": [called]}
+    (path / "context.jsonl").write_bytes(lines_of({"role": "_checkpoint", "id": 0}, USER, asked, answer))
+    (path / "context_1.jsonl").write_bytes(lines_of({"role": "_checkpoint", "id": 0}, USER))
+    events = [
+        {"timestamp": 1771000001 + number, "message": {"type": type_, "payload": payload}}
+        for number, (type_, payload) in enumerate(
+            (
+                ("TurnBegin", {"user_input": "Count the loaves."}),
+                ("ToolCall", called),
+                ("ToolResult", {"tool_call_id": "a", "return_value": {"is_error": False, "output": "rye"}}),
+            )
+        )
+    ]
+    (path / "wire.jsonl").write_bytes(lines_of(*(wire or ({"type": "metadata", "protocol_version": "1.9"}, *events))))
+    return path
+
+
+def test_a_folder_with_both_files_of_a_conversation_counts_it_once(tmp_path: Path) -> None:
+    found = summary(opened_document(_folder(tmp_path)), "")
+    assert (found["calls"]["tools"], found["messages"], found["findings"]) == (1, 4, {})
+
+
+def test_both_files_of_a_conversation_are_one_run(tmp_path: Path) -> None:
+    assert [Path(one.path).name for one in find_runs([str(_folder(tmp_path))])] == ["wire.jsonl"]
+    assert [path.name for path in logs_in(tmp_path)] == ["wire.jsonl"]
+
+
+def test_a_context_beside_a_file_without_messages_is_read(tmp_path: Path) -> None:
+    _folder(tmp_path, {"type": "metadata", "protocol_version": "1.9"})
+    assert [path.name for path in logs_in(tmp_path)] == ["context.jsonl", "context_1.jsonl", "wire.jsonl"]
 
 
 def test_messages_without_such_a_record_are_those_of_a_model_api() -> None:
