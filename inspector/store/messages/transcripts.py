@@ -15,6 +15,7 @@ belongs to the call of that type without another sub-agent, if there is only one
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,8 @@ from inspector.store.messages.thread_files import Threads
 _MAX_WHOLE_ID, _ID_END_LENGTH = 20, 8
 """Longest sub-agent id shown whole, in characters; of a longer one, length of the shown end."""
 _MAX_TYPE_LENGTH = 120
+_PERSON_KINDS = (kinds.PROPOSAL, kinds.RESPONSE, kinds.REJECT)
+"""Kinds in which `user` is the person also in a sub-agent's context; in others it is the calling agent."""
 SERVER_PREFIX = "mcp:"
 """Prefix of the participant name of an MCP server."""
 
@@ -372,15 +375,24 @@ class Transcripts:
         told_by = participants_of(block, rows)
         if told_by is None:
             return
-        renamed = {told_by.agent: f"agent#{agent}", "user": told_by.agent}
-        senders = columns["sender"][rows]
+        of_person = np.isin(columns["kind"][rows], [strings.find(kind) or -1 for kind in _PERSON_KINDS])
+        own_name = {told_by.agent: f"agent#{agent}"}
+        self._rename(block, rows[of_person], own_name)
+        self._rename(block, rows[~of_person], {**own_name, "user": told_by.agent})
+
+    @staticmethod
+    def _rename(block: Block, rows: NDArray[np.int64], renamed: Mapping[str, str]) -> None:
+        """Renames senders and recipients of some rows; a new name is not renamed again."""
+        columns, strings = block.columns, block.strings
+        senders, recipients = columns["sender"][rows], columns["to_set"][rows]
         for old, new in renamed.items():
-            columns["sender"][rows[senders == (strings.find(old) or -1)]] = strings.intern(new)
-        for to in np.unique(columns["to_set"][rows]).tolist():
+            if before := strings.find(old):
+                columns["sender"][rows[senders == before]] = strings.intern(new)
+        for to in np.unique(recipients).tolist():
             names = block.to_sets[to]
             changed = tuple([renamed.get(name) or name for name in names])
             if changed != names:
-                columns["to_set"][rows[columns["to_set"][rows] == to]] = block.to_sets.intern(changed)
+                columns["to_set"][rows[recipients == to]] = block.to_sets.intern(changed)
 
     def _agent_for(self, context: str) -> SubAgent:
         found = self.agents.get(context)
@@ -493,11 +505,10 @@ class Transcripts:
 
     def _name_all(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Sets sub-agents as senders and recipients under their own names."""
-        columns, strings, sets = block.columns, block.strings, block.to_sets
+        columns, strings = block.columns, block.strings
         inside = derived[columns["context"][derived] != 0]
         if not len(inside):
             return
-        senders = columns["sender"]
         for code in np.unique(columns["context"][inside]).tolist():
             context = strings[code]
             agent = self._agent_for(context)
@@ -507,16 +518,7 @@ class Transcripts:
             # Inside of a sub-agent, the main agent's name means its parent.
             if agent.parent_name:
                 renamed |= dict.fromkeys(registry.groups().main_agents, agent.parent_name)
-            for old, new in renamed.items():
-                before = strings.find(old)
-                if before:
-                    senders[rows[senders[rows] == before]] = strings.intern(new)
-            for to in np.unique(columns["to_set"][rows]).tolist():
-                names = sets[to]
-                changed = tuple([renamed.get(name) or name for name in names])
-                if changed != names:
-                    here = rows[columns["to_set"][rows] == to]
-                    columns["to_set"][here] = sets.intern(changed)
+            self._rename(block, rows, renamed)
 
     # After a block was appended
 

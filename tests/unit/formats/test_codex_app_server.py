@@ -56,6 +56,45 @@ def test_an_independent_thread_is_no_sub_agent(tmp_path: Path) -> None:
     assert len(step_table(document.analysis).prompts) == 2
 
 
+def _asks(thread: str, number: int) -> dict[str, Any]:
+    params = {"threadId": thread, "turnId": "turn", "itemId": f"{thread}-{number}", "command": "ls"}
+    return {"method": "item/commandExecution/requestApproval", "id": number, "params": params}
+
+
+_ACCEPTED = {"result": {"decision": "accept"}}
+_SUB_STARTED = {
+    "method": "thread/started",
+    "params": {"thread": {"id": "SUB", "parentThreadId": "main", "agentRole": "r"}},
+}
+
+
+def _starts(thread: str) -> dict[str, Any]:
+    return {"method": "turn/started", "params": {"threadId": thread, "turn": {"id": "turn"}}}
+
+
+def _write(path: Path, *lines: dict[str, Any]) -> Path:
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def _ways(document: CaptureDocument, *rows: int) -> list[tuple[str | None, str | None, tuple[str, ...]]]:
+    capture = document.capture
+    return [(capture.string("context", row), capture.string("sender", row), capture.recipients(row)) for row in rows]
+
+
+def test_a_sub_agent_asks_the_person(tmp_path: Path) -> None:
+    told = {"threadId": "SUB", "item": {"id": "m", "type": "agentMessage", "text": "Two."}}
+    lines = (
+        _starts("main"), _SUB_STARTED, _asks("SUB", 0), {"id": 0, **_ACCEPTED},
+        _asks("main", 1), {"id": 1, **_ACCEPTED}, {"method": "item/completed", "params": told},
+    )  # fmt: skip
+    document = document_at(_write(tmp_path / "connection.jsonl", *lines))
+    assert _ways(document, 2, 3, 4, 5, 6) == [
+        ("SUB", "r#SUB", ("user",)), ("SUB", "user", ("r#SUB",)),
+        (None, "codex", ("user",)), (None, "user", ("codex",)), ("SUB", "r#SUB", ("codex",)),
+    ]  # fmt: skip
+
+
 def _steps(document: CaptureDocument) -> StepTable:
     return step_table(document.analysis)
 
