@@ -125,7 +125,7 @@ class Transcripts:
         self._news: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
         self._histories: dict[int, set[int]] = {}  # by source, hashes of the message ids in its history
-        self._asked_in: dict[int, str] = {}  # threads by hash of the id of a question
+        self._asked_in: dict[int, dict[int, str]] = {}  # by source, threads by hash of an open question's id
         self._thread_contexts: set[str] = set()  # threads beside the main one of their source
 
     def add_source(self, path: Path) -> None:
@@ -330,7 +330,7 @@ class Transcripts:
                     continue
                 self._sessions[source] = self._session_of_file(source, strings[int(first[0])])
             space = strings.intern(self._sessions[source])
-            self._separate_threads(block, rows, space)
+            self._separate_threads(block, source, rows, space)
             columns["space"][rows] = space
             if source in self._files_of:
                 self._assign_to_agent(block, rows, self._files_of[source])
@@ -343,7 +343,7 @@ class Transcripts:
         ends = ("/".join(path.parts[-count:]) for count in range(1, len(path.parts) + 1))
         return next((end for end in ends if end not in taken), str(path))
 
-    def _separate_threads(self, block: Block, rows: NDArray[np.int64], main: int) -> None:
+    def _separate_threads(self, block: Block, source: int, rows: NDArray[np.int64], main: int) -> None:
         """Moves threads other than the main one into contexts of their own, with the answers to their questions."""
         columns, strings = block.columns, block.strings
         spaces, contexts = columns["space"], columns["context"]
@@ -351,14 +351,23 @@ class Transcripts:
         contexts[threads[contexts[threads] == main]] = 0
         threads = threads[contexts[threads] != 0]
         self._thread_contexts.update(strings[code] for code in np.unique(contexts[threads]).tolist())
-        asked = threads[columns["kind"][threads] == (strings.find(kinds.PROPOSAL) or -1)]
-        for place in asked[columns["id_hash"][asked] != NO_HASH].tolist():
-            self._asked_in[int(columns["id_hash"][place])] = strings[int(contexts[place])]
-        if self._asked_in:
-            for place in rows[(spaces[rows] == 0) & (contexts[rows] == 0)].tolist():
-                thread = self._asked_in.pop(int(columns["correlation_hash"][place]), None)
-                if thread is not None:
-                    contexts[place] = strings.intern(thread)
+        is_question = (columns["kind"] == (strings.find(kinds.PROPOSAL) or -1)) & (columns["id_hash"] != NO_HASH)
+        open_ids = self._asked_in.setdefault(source, {})
+        known = [*open_ids, *columns["id_hash"][threads[is_question[threads]]].tolist()]
+        if not known:
+            return
+        ids = np.array(known, np.uint64)
+        is_question = is_question[rows] & np.isin(columns["id_hash"][rows], ids)
+        is_answer = (spaces[rows] == 0) & (contexts[rows] == 0) & np.isin(columns["correlation_hash"][rows], ids)
+        for place in rows[is_question | is_answer].tolist():
+            if columns["kind"][place] == strings.find(kinds.PROPOSAL):
+                # A later question with this id takes the answer, also one of the main thread.
+                identifier = int(columns["id_hash"][place])
+                open_ids.pop(identifier, None)
+                if contexts[place]:
+                    open_ids[identifier] = strings[int(contexts[place])]
+            elif thread := open_ids.pop(int(columns["correlation_hash"][place]), None):
+                contexts[place] = strings.intern(thread)
 
     def _assign_to_agent(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
         """Assigns unnamed records of a sub-agent's file to that sub-agent."""

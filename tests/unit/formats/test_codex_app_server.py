@@ -10,14 +10,16 @@ import pytest
 
 from inspector.analysis.views.steps.step_table import StepTable, step_table
 from inspector.analysis.views.steps.time_split import split_time
+from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
+from inspector.document.source_set import SourceChoice
 from inspector.engine.engine import Engine
 from inspector.engine.requests.steps import ListSteps, StepQuestion
 from inspector.engine.requests.turns import ListTurns
 from inspector.filters.sentences import info
 from inspector.formats.codex import app_server
 from inspector.present.account_sentences import AccountSentences
-from tests.builders import account_tally, document_at
+from tests.builders import account_tally, closed_at_end, document_at
 
 _SAMPLE = Path(app_server.__file__).parent / "samples" / "codex-app-server.jsonl"
 
@@ -93,6 +95,22 @@ def test_a_sub_agent_asks_the_person(tmp_path: Path) -> None:
         ("SUB", "r#SUB", ("user",)), ("SUB", "user", ("r#SUB",)),
         (None, "codex", ("user",)), (None, "user", ("codex",)), ("SUB", "r#SUB", ("codex",)),
     ]  # fmt: skip
+
+
+def test_an_answer_belongs_to_a_question_of_its_own_log(tmp_path: Path) -> None:
+    first = _write(tmp_path / "a.jsonl", _starts("main"), _SUB_STARTED, _asks("SUB", 0))
+    second = _write(tmp_path / "b.jsonl", _starts("other"), _asks("other", 0), {"id": 0, **_ACCEPTED})
+    document = closed_at_end(CaptureDocument())
+    run_to_end(document.open_together([SourceChoice(first), SourceChoice(second)]))
+    answers = [row for row in range(len(document.capture)) if document.capture.string("sender", row) == "user"]
+    assert _ways(document, *answers) == [(None, "user", ("codex",))]
+
+
+def test_a_later_question_with_the_same_id_takes_the_answer(tmp_path: Path) -> None:
+    accepted = {"id": 0, **_ACCEPTED}
+    lines = (_starts("main"), _SUB_STARTED, _asks("SUB", 0), _asks("main", 0), accepted, _asks("SUB", 0), accepted)
+    document = document_at(_write(tmp_path / "connection.jsonl", *lines))
+    assert [way[0] for way in _ways(document, 4, 6)] == [None, "SUB"]
 
 
 def _steps(document: CaptureDocument) -> StepTable:
