@@ -111,6 +111,7 @@ class Transcripts:
         self.agents: dict[str, SubAgent] = {}
         self.result_spaces: set[str] = set()
         self._by_call: dict[str, SubAgent] = {}
+        self._by_call_hash: dict[int, SubAgent] = {}  # the same by hash of the call's id
         self._calls: dict[str, Spawn] = {}  # calls that start sub-agents, by id
         self._prompts: dict[int, deque[str]] = {}  # calls by the prompt they give a sub-agent
         self._chains: dict[int, str] = {}  # context key by record
@@ -148,11 +149,15 @@ class Transcripts:
         agent.call, agent.parent = agent.call or call, agent.parent or parent
         agent.label, agent.type = agent.label or label, agent.type or type_
         if call is not None:
-            self._by_call.setdefault(call, agent)
+            self._add_call(call, agent)
 
     def started_by(self, call: str) -> SubAgent | None:
         """Returns the sub-agent started by a call id."""
         return self._by_call.get(call)
+
+    def started_by_hashes(self, calls: NDArray[np.uint64]) -> list[SubAgent]:
+        """Returns the sub-agents started by calls, from unsalted hashes of their ids. O(calls)."""
+        return [self._by_call_hash[one] for one in self._by_call_hash.keys() & set(calls.tolist())]
 
     # Before a block is appended
 
@@ -433,6 +438,10 @@ class Transcripts:
         if chain.prompt is not None:
             self._add_news(agent, place, began=True)
 
+    def _add_call(self, call: str, agent: SubAgent) -> None:
+        if self._by_call.setdefault(call, agent) is agent:
+            self._by_call_hash[hash_text(call)] = agent
+
     def _call_telling(self, prompt: str) -> str | None:
         """Returns an unmatched call with exactly this prompt."""
         waiting = self._prompts.get(hash_text(prompt))
@@ -446,7 +455,7 @@ class Transcripts:
         """Links a sub-agent with the call that started it."""
         asked = self._calls.get(call)
         agent.call = agent.call or call
-        self._by_call.setdefault(call, agent)
+        self._add_call(call, agent)
         if asked is not None:
             agent.label, agent.type = agent.label or asked.label, agent.type or asked.type
             agent.parent = agent.parent or asked.parent
@@ -473,7 +482,7 @@ class Transcripts:
                 earlier = self._by_call.get(spawn.call)
                 if earlier is not None and earlier is not agent:  # the call was attributed to another sub-agent before
                     earlier.call = None
-                    self._by_call[spawn.call] = agent
+                    self._by_call[spawn.call] = self._by_call_hash[hash_text(spawn.call)] = agent
                 self._link_call(agent, spawn.call)
             if not known or spawn.has_ended:
                 self._add_news(agent, place, ended=spawn.has_ended, failed=spawn.has_failed)

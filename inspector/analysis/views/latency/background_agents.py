@@ -6,6 +6,11 @@ lasts until that report.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import kinds
@@ -13,15 +18,15 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 
-def background_ends(analysis: Analysis) -> dict[int, int]:
-    """Returns the end of each background agent, by the answer that confirms its start. O(sub-agents).
+def background_ends(analysis: Analysis, calls: NDArray[np.integer[Any]]) -> dict[int, int]:
+    """Returns the ends of the background agents of some calls, by the answer that confirms the start. O(calls).
 
     Times are nanoseconds since the epoch.
     """
     capture, links = analysis.capture, analysis.correlation.columns
     times, found = capture.columns["time_ns"], dict[int, int]()
     request = capture.strings.find(kinds.REQUEST) or -1
-    for agent in capture.transcripts.agents.values():
+    for agent in capture.transcripts.started_by_hashes(capture.ids.text_hashes("id_hash", calls)):
         for row in capture.ids.rows_anywhere(agent.call) if agent.call is not None else ():
             if row >= len(analysis) or capture.columns["kind"][row] != request:
                 continue

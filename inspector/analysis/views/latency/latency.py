@@ -91,7 +91,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
         together = ~told & (latency[derived] <= 0) & _of_formats(capture, numbers[derived], registry.groups().agents)
         latency[derived[together]] = np.nan
         answered = derived[~np.isnan(latency[derived])]
-        for answer, end in background_ends(analysis).items() if len(answered) else ():
+        for answer, end in background_ends(analysis, cause[answered]).items():
             place = answered[numbers[answered] == answer]
             latency[place] = (end - times[cause[place]].astype(np.int64)) / 1e6
     return latency

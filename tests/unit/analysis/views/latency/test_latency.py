@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.latency.latency import latency_by_model, latency_by_participant, latency_by_tool
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changed_rows import Rows
+from inspector.analysis.views.latency.latency import (
+    latency_by_model,
+    latency_by_participant,
+    latency_by_tool,
+    latency_ms,
+)
 from inspector.analysis.views.latency.latency_tally import LatencyTally
 from inspector.document.document import CaptureDocument
 from tests.builders import clean_up, document_at, document_of, envelope, tool_call, tool_result
@@ -37,6 +45,54 @@ def test_by_tool_and_by_who_answers() -> None:
     assert {name: (one.count, one.p50) for name, one in participants.items()} == {
         "files": (3, 10.0), "search": (2, 60.0),
     }  # fmt: skip
+
+
+def _claude(number: int, second: float, role: str, content: Any, **fields: Any) -> dict[str, Any]:
+    moment = f"2026-11-28T10:{int(second) // 60:02}:{int(second) % 60:02}.000Z"
+    message = {"role": role, "content": content, "id": f"m{number}", "type": "message", "model": "m"}
+    place = {"uuid": f"u{number}", "parentUuid": None, "sessionId": "s", "version": "2.1.0", "cwd": "/x"}
+    return {"type": role, "message": message, "timestamp": moment, **place, **fields}
+
+
+def _background_agents(count: int) -> tuple[Analysis, Rows]:
+    """Returns the analysis of a session with background agents of 8 seconds each, and the answers to their calls."""
+    lines = [_claude(0, 0, "user", "count the files")]
+    for one in range(count):
+        call = {
+            "type": "tool_use",
+            "id": f"t{one}",
+            "name": "Agent",
+            "input": {"description": "d", "prompt": f"p{one}"},
+        }
+        told = {
+            "isAsync": True,
+            "status": "async_launched",
+            "agentId": f"a{one}",
+            "description": "d",
+            "prompt": f"p{one}",
+        }
+        result = {"type": "tool_result", "tool_use_id": f"t{one}", "content": "Async agent launched successfully."}
+        notice = f"<task-notification>\n<task-id>a{one}</task-id>\n<status>completed</status>\n</task-notification>"
+        lines += [
+            _claude(3 * one + 1, one, "assistant", [call]),
+            _claude(3 * one + 2, one + 1, "user", [result], toolUseResult=told),
+            _claude(3 * one + 3, one + 8, "user", notice),
+        ]
+    document = document_of(*lines)
+    response = document.capture.strings.find("mcp/response")
+    return document.analysis, np.flatnonzero(document.capture.columns["kind"][:] == response)
+
+
+def test_two_rows_cost_the_same_beside_any_number_of_background_agents() -> None:
+    def cost(count: int) -> float:
+        analysis, answers = _background_agents(count)
+        assert latency_ms(analysis, answers[:2]).tolist() == [8_000, 8_000]
+        began = process_time()
+        for _ in range(20):
+            latency_ms(analysis, answers[:2])
+        return process_time() - began
+
+    assert cost(1_000) < 8 * cost(4)  # with the ends of all agents it is 60 times as much
 
 
 def test_nothing_answered() -> None:
