@@ -63,9 +63,8 @@ def entries(menu: QMenu) -> list[QAction]:
 
 
 def rows(window: MainWindow) -> list[str]:
-    return [
-        row.title for row in window.start_page.findChildren(RecentRow) if row.objectName().startswith("startRecent")
-    ]
+    found = window.start_page.findChildren(RecentRow)
+    return [row.title for row in found if row.objectName().startswith("startRecent") and not row.isHidden()]
 
 
 def welcomed(window: MainWindow) -> bool:
