@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QMenu, QPushButton, QWidget
@@ -63,8 +63,9 @@ def entries(menu: QMenu) -> list[QAction]:
 
 
 def rows(window: MainWindow) -> list[str]:
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # rows of an earlier list
     found = window.start_page.findChildren(RecentRow)
-    return [row.title for row in found if row.objectName().startswith("startRecent") and not row.isHidden()]
+    return [row.title for row in found if row.objectName().startswith("startRecent")]
 
 
 def welcomed(window: MainWindow) -> bool:
