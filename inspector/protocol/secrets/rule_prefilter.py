@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 from inspector.base.first_matches import Offsets, first_matches
-from inspector.protocol.secrets.encoded_secrets import ENCODED_QUOTES
+from inspector.protocol.secrets.encoded_secrets import AMPERSANDS, ENCODED_QUOTES
 
 
 class SecretRule(IntEnum):
@@ -90,7 +90,7 @@ _IN_ANY_CASE: tuple[tuple[str, int], ...] = (
     # Encoded text: a name before its equals sign, colon or closing quote; a user in an address; an element
     (
         rf"(?:{_IN_ADDRESS}|(?:{_ANY_WORD}|verifier)s?)[0-9_.\-]*(?:%(?:25){{0,3}}5c)*"
-        rf"(?:%(?:25){{0,3}}3[ad]|{ENCODED_QUOTES}|&gt;)",
+        rf"(?:%(?:25){{0,3}}3[ad]|{ENCODED_QUOTES}|{AMPERSANDS}gt;)",
         SecretRule.ENCODED,
     ),
     (r"3a%(?:25){0,3}2f%(?:25){0,3}2f[^\s/]{0,200}%(?:25){0,3}40", SecretRule.ENCODED),

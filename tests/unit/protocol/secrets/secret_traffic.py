@@ -104,6 +104,9 @@ ENCODED = (
     html.escape(_SHORT).replace("&quot;", "&#34;"),
     html.escape(repr({"token": SECRET})),
     f"&lt;password&gt;{SECRET}&lt;/password&gt;",
+    html.escape(html.escape(_OBJECT)),
+    html.escape(html.escape(html.escape(_SHORT))).replace("&amp;", "&#38;"),
+    html.escape(html.escape(f"<password>{SECRET}</password>")),
     f"<div data-props='{html.escape(_OBJECT)}'></div>",
 )
 FORMS = (

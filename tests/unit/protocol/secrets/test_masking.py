@@ -417,7 +417,8 @@ def test_hostile_lines_take_linear_time():
         '"cookies":[{"value":"a"}' + ',{"value":"a"}' * 3_000, "-a_" * 10_000, "auth=" + "." * 30_000,
         "api_tokens: [" + "\n" * 64 + ",", "api_tokens: [" + "\r\n" * 30_000,
         "-----BEGIN PRIVATE KEY-----" + "Version: " * 50, "token%22%3A" * 6_000, "token%3D%2525252522" * 3_000,
-        "&quot;token&quot;:" * 6_000, "token%3A" + "a" * 60_000, '<input type="' * 6_000, '<input type="a" ' * 6_000,
+        "&quot;token&quot;:" * 6_000, "&amp;" * 30_000 + "token&quot;", "token&amp;" * 9_000 + "quot;",
+        "token%22:%22aaaa1" * 20_000, "token%3A" + "a" * 60_000, '<input type="' * 6_000, '<input type="a" ' * 6_000,
         "form-data; name=token\\n\\n" * 3_000, "form-data; name=token\nA: " * 3_000,
         ("form-data; name=p" * 14 + "\r\nA:") * 1_000, ("form-data; name=p" + '\\"' * 120 + "\nA:") * 1_000,
         "setx API_KEY " * 6_000,
@@ -425,6 +426,15 @@ def test_hostile_lines_take_linear_time():
     ):  # fmt: skip
         mask_text(text)
     assert thread_time() - started < 13  # quadratic time would be half a minute
+
+
+@pytest.mark.parametrize("quote", ["%22", "&quot;"])
+@pytest.mark.parametrize("before", [65_480, 65_520, 65_530, 131_040, 131_060, 196_590])
+def test_a_secret_far_in_encoded_text_is_masked_whole(quote: str, before: int):
+    secret = f"{quote}token{quote}:{quote}"
+    text = f"{quote}{'a' * before}{secret}Zq7SecretValue9x{quote},{'b' * 80_000}{secret}Zq7SecretValue9x{quote}"
+    masked = f"{quote}{'a' * before}{secret}{MASK}{quote},{'b' * 80_000}{secret}{MASK}{quote}"
+    assert mask_text(text) == masked
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\n", "\\r\\n", "\\\\n"])
