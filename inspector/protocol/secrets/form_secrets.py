@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterator
 from inspector.protocol.secrets.secret_keys import is_secret_key
 from inspector.protocol.secrets.spans import replace_spans
 
+_START = r"<(?P<tag>[A-Za-z][\w:.\-]{0,60}+)(?=[\s/]|\\{1,64}[nrtu/])"
+# A quoted value may hold angle brackets, but no start of a tag, so that each search ends at the next tag.
+_NO_START = rf"(?!{_START.replace('?P<tag>', '?:')})"
+_QUOTED = rf"\\{{0,64}}+(?:\"(?:[^\"<\r\n]|{_NO_START}<){{0,2048}}+\"|'(?:[^'<\r\n]|{_NO_START}<){{0,2048}}+')"
 _TAG = re.compile(
-    r"<(?P<tag>[A-Za-z][\w:.\-]{0,60})(?=[\s\\/])(?P<attributes>[^<>]{1,4096})>(?P<text>[^<>\s\"\\]{3,2048}(?=<\\?/))?"
+    rf"{_START}(?P<attributes>(?:[^<>=]|=(?:[ \t]{{0,8}}{_QUOTED})?+)++)>(?P<text>[^<>\s\"\\]{{3,2048}}(?=<\\?/))?"
 )
 _ATTRIBUTE = re.compile(
-    r"(?i)(?<![\w\-])(?P<name>type|name|id|key|value|content)[ \t]{0,8}=[ \t]{0,8}"
-    r"(?:(?P<quote>\\{0,64}[\"'])(?P<quoted>(?:(?!(?P=quote))[^\r\n]){0,2048})(?P=quote)|(?P<plain>[^\s\"'\\<>]{1,2048}))"
+    r"(?<![\w:.\-])(?:(?<=\\)[nrt])?+(?P<name>[\w:.\-]{1,60}+)[ \t]{0,8}=[ \t]{0,8}"
+    r"(?:(?P<quote>\\{0,64}+[\"'])(?P<quoted>(?:(?!(?P=quote))[^\r\n]){0,2048}+)(?P=quote)|(?P<plain>[^\s\"'\\<>]{1,2048}))"
 )
 _NAMES, _VALUES = ("name", "key", "id"), ("value", "content")
 _NO_TEXT = frozenset(("submit", "button", "reset", "checkbox", "radio", "image", "range", "number", "color", "file"))
@@ -75,7 +79,9 @@ def _named(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 def _in_elements(text: str) -> Iterator[tuple[int, int]]:
     """Yields the spans of secrets in the attributes and the text of elements."""
     for found in _TAG.finditer(text):
-        attributes = {one["name"].lower(): one for one in _ATTRIBUTE.finditer(found["attributes"])}
+        attributes = dict[str, re.Match[str]]()
+        for one in _ATTRIBUTE.finditer(found["attributes"]):
+            attributes.setdefault(one["name"].lower(), one)  # the first counts, as in browsers
         values = {name: one["quoted"] if one["plain"] is None else one["plain"] for name, one in attributes.items()}
         kind, is_input = values.get("type", "").lower(), found["tag"].lower() == "input"
         key = next((values[name] for name in _NAMES if is_secret_key(values.get(name, ""))), None)

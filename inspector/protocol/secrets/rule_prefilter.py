@@ -96,6 +96,7 @@ _IN_ANY_CASE: tuple[tuple[str, int], ...] = (
     (r"3a%(?:25){0,3}2f%(?:25){0,3}2f[^\s/]{0,200}%(?:25){0,3}40", SecretRule.ENCODED),
     # Forms, and commands that set a variable
     (r"<input[\s\\/]|form-data;[ \t]{0,8}name=|<key>|token\\*[\"'][ \t]+content=", SecretRule.ASSIGNED),
+    (rf"(?:name|key|id)=\\*[\"'][a-z0-9_.\-]{{0,60}}{_ANY_WORD}\\*[\"'][^<>]{{0,100}}>", SecretRule.ASSIGNED),
     (rf"{_ANY_WORD}[ \t*`]*\|[ \t*`]*[a-z0-9_\-.+/=~]{{16}}", SecretRule.ASSIGNED),  # cells of a table
     (
         r"setx[ \t]|set[ \t]+-[a-z]{0,3}x|\bset[ \t]+-[a-z]|[ \t]secret[ \t]+set[ \t]|env[ \t]+add[ \t]",
