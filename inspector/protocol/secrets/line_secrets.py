@@ -94,13 +94,18 @@ _SET = re.compile(
     rf"(?=[sEc]){_BORDER}((?:setenv|ENV|configure set|config set)[ \t]{{1,8}}(?P<name>[\w.\-:/]{{0,99}}[A-Za-z])"
     r"[ \t]{1,8})(?P<value>[^\s\"'\\=]{3,512})"
 )
-# setx NAME ..., set -gx NAME ..., gh secret set NAME --body ..., setenv("NAME", "...")
+# setx NAME ..., set -gx NAME ..., set --export NAME ..., gh secret set NAME --body ..., setenv("NAME", "...")
+_FLAGS = r"(?:[ \t]{1,8}(?:-[a-zA-Z]{1,4}|--[a-z]{2,12}))"
+_GIVEN = (
+    r"(?:[ \t]{1,8}(?:-[A-Zac-z]|--(?!body\b)[a-z][a-z\-]{1,30}+)"
+    rf"(?:(?:=|[ \t]{{1,8}})(?:{_QUOTE})?[^\s\"'`\\\-][^\s\"'`\\]{{0,100}}+(?:{_QUOTE})?)?)"
+)
 _VARIABLE = re.compile(
-    rf"(?=[sSe]){_BORDER}(?:(?i:setx)(?:[ \t]{{1,8}}/[mM])?|set(?:[ \t]{{1,8}}-[a-zA-Z]{{1,4}}){{0,2}}?[ \t]{{1,8}}"
-    r"-[a-wyzA-Z]{0,3}x"
-    r"|secret[ \t]{1,8}set|env[ \t]{1,8}add)"
-    rf"[ \t]{{1,8}}(?:{_QUOTE})?(?P<name>[A-Za-z_][\w]{{0,99}})(?:{_QUOTE})?[ \t]{{1,8}}"
-    rf"(?:(?:--body|-b)[ \t=]{{0,8}})?"
+    rf"(?=[sSe]){_BORDER}(?:(?i:setx)(?:[ \t]{{1,8}}/[mM])?"
+    rf"|set{_FLAGS}{{0,3}}?[ \t]{{1,8}}(?:-[a-wyzA-Z]{{0,3}}x[a-zA-Z]{{0,3}}|--export){_FLAGS}{{0,3}}"
+    rf"|secret[ \t]{{1,8}}set{_GIVEN}{{0,4}}|env[ \t]{{1,8}}add)"
+    rf"[ \t]{{1,8}}(?:{_QUOTE})?(?P<name>[A-Za-z_][\w]{{0,99}}+)(?:{_QUOTE})?"
+    rf"(?:{_GIVEN}{{0,4}}+[ \t]{{1,8}}(?:--body|-b)[ \t=]{{0,8}}|[ \t]{{1,8}})"
     rf"(?:(?P<quote>{_QUOTE})(?P<quoted>[^\"'`\r\n\\]{{3,2048}})(?P=quote)|(?P<value>[^\s\"'`\\<>|;&(){{}}]{{3,2048}}))"
 )
 _CALL = re.compile(

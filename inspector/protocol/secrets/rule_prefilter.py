@@ -99,7 +99,7 @@ _IN_ANY_CASE: tuple[tuple[str, int], ...] = (
     (rf"(?:name|key|id)=\\*[\"'][a-z0-9_.\-]{{0,60}}{_ANY_WORD}\\*[\"'][^<>]{{0,100}}>", SecretRule.ASSIGNED),
     (rf"{_ANY_WORD}[ \t*`]*\|[ \t*`]*[a-z0-9_\-.+/=~]{{16}}", SecretRule.ASSIGNED),  # cells of a table
     (
-        r"setx[ \t]|set[ \t]+-[a-z]{0,3}x|\bset[ \t]+-[a-z]|[ \t]secret[ \t]+set[ \t]|env[ \t]+add[ \t]",
+        r"setx[ \t]|set[ \t]+-[a-z]{0,3}x|\bset[ \t]+--?[a-z]|[ \t]secret[ \t]+set[ \t]|env[ \t]+add[ \t]",
         SecretRule.ASSIGNED,
     ),
     (r"(?:env|_var|variable|property|header|define)\(", SecretRule.ASSIGNED),

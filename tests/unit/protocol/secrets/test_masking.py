@@ -394,7 +394,9 @@ def test_what_only_looks_like_many_secrets_or_a_pair_stays(value: Any):
         '<string name="password">Password</string>', '<li value="1" id="token">one</li>',
         '<key>Name</key><string>ab12cd</string>',
         'form-data; name="file"; filename="a1.txt"\r\n\r\nsome text 12', "setx PATH C:\\\\tools1", "setx API_KEY %KEY%",
-        "set -x TOKEN $1", "set -x; API_KEY", "| token | varchar(32) |", "| password | string | required |",
+        "set -x TOKEN $1", "set --export TOKEN $1",
+        "gh secret set API_KEY --repo a/b1", "gh secret set API_KEY --repo a/b1 --body $KEY",
+        "set -x; API_KEY", "| token | varchar(32) |", "| password | string | required |",
         "file:///c%3A/Users/me/a1.py", "https://h/?q=%22exact%20phrase1%22&key%3Dvalue", "it&#39;s a token&#39;s life",
         "%7B%22max_tokens%22%3A%2212%22%7D", "token%3A%20str", "&lt;token&gt; is 12", 'setenv("TOKEN", "$TOKEN", 1)',
         'define("token", "token")', 'data["name"] = "abc12345"',
@@ -424,7 +426,8 @@ def test_hostile_lines_take_linear_time():
         '<input type="<' * 6_000, '<input "="<a"' * 6_000,
         "form-data; name=token\\n\\n" * 3_000, "form-data; name=token\nA: " * 3_000,
         ("form-data; name=p" * 14 + "\r\nA:") * 1_000, ("form-data; name=p" + '\\"' * 120 + "\nA:") * 1_000,
-        "setx API_KEY " * 6_000,
+        "setx API_KEY " * 6_000, "secret set --a" + " --b c" * 20_000, "secret set -a b " * 6_000, "set -x " * 10_000,
+        ("secret set" + " --repo a/b" * 4 + " TOKEN" + " --env a/b" * 4) * 1_000, "set" + " --export" * 12_000,
         'setenv("TOKEN","' * 3_000, "| token " * 6_000, "<key>token</key>" * 3_000, 'key"]=' * 6_000,
     ):  # fmt: skip
         mask_text(text)
