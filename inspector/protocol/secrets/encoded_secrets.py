@@ -15,8 +15,12 @@ from inspector.protocol.secrets.spans import replace_spans
 
 AMPERSANDS = r"&(?:(?:amp|#0{0,4}38|#x0{0,4}26);){0,3}"
 """Start of an HTML entity, encoded up to four times; RE2 uses it, too."""
-ENCODED_QUOTES = rf"(?:%(?:25){{0,3}}2[27]|{AMPERSANDS}(?:quot|apos|#0{{0,4}}3[49]|#x0{{0,4}}2[27]);)"
-"""Quotation marks in percent encoding, up to four times, and as HTML entities; RE2 uses it, too."""
+_PERCENT = r"%(?:25){0,3}"
+ENCODED_QUOTES = (
+    rf"(?:{_PERCENT}2[27]|{AMPERSANDS}(?:quot|apos|#0{{0,4}}3[49]|#x0{{0,4}}2[27]);"
+    rf"|{_PERCENT}26(?:amp{_PERCENT}3b){{0,3}}(?:quot|apos|{_PERCENT}23(?:0{{0,4}}3[49]|x0{{0,4}}2[27])){_PERCENT}3b)"
+)
+"""Quotation marks in percent encoding, up to four times, as HTML entities, and both; RE2 uses it, too."""
 _SIGN = re.compile(rf"(?i)%(?:25){{0,3}}(?:2[27]|3[ad]|40)|{AMPERSANDS}(?:lt|gt);|{ENCODED_QUOTES}")
 _ENCODED = re.compile(
     r"%(?:0[9aAdD]|[2-6][0-9a-fA-F]|7[0-9a-eA-E])|&(?:quot|apos|lt|gt|amp|#0{0,4}3[489]|#[xX]0{0,4}2[267]);"

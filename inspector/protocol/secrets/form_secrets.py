@@ -25,18 +25,24 @@ _ATTRIBUTE = re.compile(
 _NAMES, _VALUES = ("name", "key", "id"), ("value", "content")
 _NO_TEXT = frozenset(("submit", "button", "reset", "checkbox", "radio", "image", "range", "number", "color", "file"))
 """Types of inputs with a value that is no text of a user."""
-_PLACEHOLDER = re.compile(r"[$%<{@]|\Z")
+_PLACEHOLDER = re.compile(r"[$%{@]|<[^<>]{0,256}>?\Z|\Z")
 _TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])\S{6,}")
 
 _END = r"(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
 _REST = r"(?:[^\r\n\\]|\\{1,64}\"){0,256}+"
-_FIELD = re.compile(r"(?i)form-data;[ \t]{0,8}name=(?:\\{0,64}\")?(?P<name>[\w.\-\[\]]{1,100}+)(?:\\{0,64}\")?")
+_FILE = r"filename\*?=(?:\\{0,64}\"[^\"\r\n]{0,256}+\"|[^\s;\"]{1,256}+)"
+_FIELD = re.compile(
+    rf"(?i)form-data;(?:[ \t]{{0,8}}{_FILE};)?[ \t]{{0,8}}name=(?:\\{{0,64}}\")?(?P<name>[\w.\-\[\]]{{1,100}}+)"
+    rf"(?:\\{{0,64}}\")?(?:;[ \t]{{0,8}}{_FILE})?"
+)
 _BEFORE_VALUE = re.compile(
     rf"{_REST}(?:{_END}[A-Za-z\-]{{1,60}}:{_REST}){{0,8}}+{_END}[ \t]{{0,8}}{_END}"
     rf"(?:(?:[ \t]{{0,8}}{_END}){{1,8}}+(?!--))?+"  # more empty lines; after an empty value comes the boundary
 )
 _REAL_VALUE = re.compile(r"[^\r\n]{1,4096}+")
 _ESCAPED_VALUE = re.compile(r"(?:[^\r\n\\\"]|\\{1,64}[\"'/]){1,4096}+")
+_LINE_END = re.compile(_END)
+_BOUNDARY = re.compile(rf"{_END}--")
 _PROPERTY = re.compile(
     r"<key>(?P<name>[\w.\- ]{1,100})</key>(?:\s|\\{1,64}[nrt]){0,64}<string>(?P<value>[^<>\s\"\\]{3,2048})(?=<\\?/)"
 )
@@ -64,11 +70,16 @@ def _in_fields(text: str) -> Iterator[tuple[int, int]]:
         headers = _BEFORE_VALUE.match(text, found.end(), following.start() if following else len(text))
         if headers is not None and is_secret_key(found["name"].rstrip("[]")):
             pattern = _REAL_VALUE if headers[0][-1] == "\n" else _ESCAPED_VALUE
+            end = following.start() if following else len(text)
+            boundary = _BOUNDARY.search(text, headers.end(), end)
             value = pattern.match(text, headers.end())
-            if value is not None:
+            while value is not None:
                 yield value.span()
                 if following is not None and following.start() < value.end():
                     following = _FIELD.search(text, value.end())
+                # Further lines are the field's only if a boundary ends it.
+                line_end = _LINE_END.match(text, value.end(), boundary.start()) if boundary else None
+                value = pattern.match(text, line_end.end(), boundary.start()) if boundary and line_end else None
         found = following
 
 

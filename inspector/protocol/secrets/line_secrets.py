@@ -35,14 +35,16 @@ _PLAIN = re.compile(r"-?[0-9.]+|true|false|null|none|True|False|None")
 #   - ...                                                             ...
 _SEVERAL = re.compile(
     rf"{_WORDS}[sS]?(?P<close>(?:{_QUOTE})?)[ \t]{{0,8}}[:=][ \t]{{0,8}}"
-    rf"(?:(?P<list>\[)|(?P<block>[|>][+\-]?)?[ \t]{{0,8}}(?={_END}))"
+    rf"(?:(?P<list>\[)|(?:![\w.\-]{{1,64}}[ \t]{{1,8}})?(?P<block>[|>][+\-]?)?[ \t]{{0,8}}(?={_END}))"
 )
 _BLANKS = r"(?:\s|\\{1,64}r\\{1,64}n|\\{1,64}n){0,64}"  # no overlapping alternatives, to avoid exponential backtracking
 _ITEM = re.compile(rf"{_BLANKS}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}]{{1,600}})(?:{_QUOTE})?{_BLANKS},?")
 _LISTED = re.compile(
     rf"{_END}[ \t]{{0,64}}-[ \t]{{1,8}}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}:]{{1,600}})(?:{_QUOTE})?[ \t]{{0,8}}"
 )
-_BELOW = re.compile(rf"{_END}[ \t]{{1,64}}(?P<value>[^\s\"'`\\]{{3,2048}})(?=[ \t]{{0,8}}(?:{_END}|\Z|{_QUOTE}))")
+_BELOW = re.compile(
+    rf"{_END}(?P<indent>[ \t]{{1,64}})(?P<value>[^\s\"'`\\]{{3,2048}})(?=[ \t]{{0,8}}(?:{_END}|\Z|{_QUOTE}))"
+)
 _MOST_ITEMS = 100
 _NAME = re.compile(
     r"(?P<escape>\\(?:[bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|\[[0-9;]{0,24}[mK])?"
@@ -161,9 +163,10 @@ def _several(text: str) -> Iterator[tuple[int, int]]:
         if not is_one and not is_plural_secret_key(name):
             continue
         if found["block"]:
-            below = _BELOW.match(text, place) if is_one else None
-            if below and (_TELLING.fullmatch(below["value"])):
+            first = below = _BELOW.match(text, place) if is_one else None
+            while first and below and below["indent"] == first["indent"] and _TELLING.fullmatch(below["value"]):
                 yield below.span("value")
+                below = _BELOW.match(text, below.end())
             continue
         item = _ITEM if found["list"] else _LISTED
         for _ in range(_MOST_ITEMS):

@@ -50,6 +50,7 @@ from inspector.protocol.secrets.secret_keys import (
     may_name_place,
 )
 from inspector.protocol.secrets.spans import MASK, replace_spans
+from inspector.protocol.secrets.table_secrets import mask_tables
 
 # Assignments of secrets in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.
 # `secret_keys` judges the name. In possible prose or code, a value is masked only if it looks like a secret: "password:
@@ -63,6 +64,7 @@ _WORDS = (
 _ASSIGNED = re.compile(
     rf"(?i)(?=(?-i:[tpskjcavTPSKJCAV_]))(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?"
     r"(?P<gap>(?P<close>'|\\{0,64}[\"']\]|)[ \t]{0,8}:?(?:=(?!=)|:(?![/:=]))[ \t]{0,8})"
+    r"(?:(?:!!?[\w/.\-]{1,64}|&[\w.\-]{1,64})[ \t]{1,8}){0,2}+"  # tags and anchors of YAML
     r"(?:(?:token|apikey|digest)[ \t]{1,8})?"
     r"(?:b(?=[\"'\\]))?"  # bytes of Python
     r"(?:(?P<quote>(?:\\{0,64}[\"']){1,3})(?P<quoted>(?![\s,:}\])])[^\"'\r\n]{2,256}?[^\"'\r\n\\])(?P=quote)"
@@ -513,6 +515,7 @@ _RULES: tuple[tuple[SecretRule, Callable[[str, Callable[[str], str]], str]], ...
     (SecretRule.ASSIGNED, mask_cookies),
     (SecretRule.ASSIGNED, mask_logins),
     (SecretRule.ASSIGNED, mask_forms),
+    (SecretRule.ASSIGNED, mask_tables),
     (SecretRule.ASSIGNED, mask_lines),
     (SecretRule.ASSIGNED, mask_assigned),
 )

@@ -108,7 +108,9 @@ ENCODED = (
     html.escape(html.escape(html.escape(_SHORT))).replace("&amp;", "&#38;"),
     html.escape(html.escape(f"<password>{SECRET}</password>")),
     f"<div data-props='{html.escape(_OBJECT)}'></div>",
-)
+    quote(html.escape(_SHORT)), quote(quote(html.escape(_SHORT))),
+    quote(html.escape(_SHORT).replace("&quot;", "&#34;")),
+)  # fmt: skip
 FORMS = (
     f'<input type="password" value="{SECRET}">', f'<input value="{SECRET}" name="api_key">',
     f"<INPUT TYPE=password NAME=p VALUE={SECRET}>", f'<input name="csrf_token" type="hidden" value="{SECRET}"/>',
@@ -117,6 +119,10 @@ FORMS = (
     f'--B\r\nContent-Disposition: form-data; name="password"\r\n\r\n{SECRET}\r\n--B--\r\n',
     f'--B\r\nContent-Disposition: form-data; name="x[api_key]"\r\nContent-Type: text/plain\r\n\r\n{SECRET}\r\n--B',
     f"--B\nContent-Disposition: form-data; name=token\n\n{SECRET}\n--B--\n",
+    f'--B\r\nContent-Disposition: form-data; filename="form-data; name=x"; name="token"\r\n\r\n{SECRET}\r\n--B--\r\n',
+    f'--B\r\nContent-Disposition: form-data; name="token"; filename="form-data; name=x"\r\n\r\n{SECRET}\r\n--B--\r\n',
+    f'--B\r\nContent-Disposition: form-data; name="secret"\r\n\r\nab12\r\n{SECRET}\r\n{SECRET}\r\n--B--\r\n',
+    f'<input type="password" value="<b>{SECRET}">',
     f'<input data-x="a>b" type="password" value={SECRET}>', f'<input type="password" value="a>{SECRET}<b>">',
     f"<input type='password' data-x='a<b>\"' value='{SECRET}'>", f'<input\n\t\ttype="password"\n\t\tvalue="{SECRET}">',
     f"<input type=password value={SECRET} title='type=text value=none'>",
@@ -132,4 +138,10 @@ FORMS = (
     f'os.environ["API_KEY"] = "{SECRET}"', f"headers['Authorization']='{SECRET}'", f'password = """{SECRET}"""',
     f"| API key | {SECRET} |", f"| **token** | `{SECRET}` |",
 )  # fmt: skip
-TRAFFIC = (*HEADERS, *ADDRESSES, *COMMANDS, *FILES, *SAID, *ENCODED, *FORMS)
+TABLES = (
+    f"user,password,age\nme,{SECRET},12\nyou,{SECRET},13\n", f'"user","token"\r\n"me","{SECRET}"\r\n',
+    f"Access key ID,Secret access key\nab,{SECRET}/ab+{SECRET}", f"name;api_key\nme;{SECRET}\n",
+    f"token\tuser\n{SECRET}\tme\n", f"| user | password |\n|---|:-:|\n| me | {SECRET} |\n| you | `{SECRET}` |",
+    f"password: !!str {SECRET}", f'token: &first "{SECRET}"', f"db_password: !vault |\n  {SECRET}\n  {SECRET}\nb: 1",
+)  # fmt: skip
+TRAFFIC = (*TABLES, *HEADERS, *ADDRESSES, *COMMANDS, *FILES, *SAID, *ENCODED, *FORMS)

@@ -400,6 +400,10 @@ def test_what_only_looks_like_many_secrets_or_a_pair_stays(value: Any):
         "file:///c%3A/Users/me/a1.py", "https://h/?q=%22exact%20phrase1%22&key%3Dvalue", "it&#39;s a token&#39;s life",
         "%7B%22max_tokens%22%3A%2212%22%7D", "token%3A%20str", "&lt;token&gt; is 12", 'setenv("TOKEN", "$TOKEN", 1)',
         'define("token", "token")', 'data["name"] = "abc12345"',
+        "token,pos,lemma\ncovid19,NOUN,covid19\n", "pass,fail,total\n10,2,12\n", "user,token,age\nme,a1b2c3d4e5f6\n",
+        "name,password\nme,required\n", "a, password, b\nc, hunter2secret1, d\n", "token,space\n\nhunter2secret1,x\n",
+        "| field | password |\n|---|---|\n| type | varchar |\n", "token: !!int 12", "password: !Ref DbPassword",
+        '<input type="password" value="<password1>">', 'form-data; name="note"\r\n\r\nab12\r\ncd34\r\n--B',
         "ENV PATH /usr/bin1", "git config set user.name abc1", "mysql -P 3306 -u me", "https://me@h/a:b@c",
     ],
 )  # fmt: skip
@@ -428,6 +432,11 @@ def test_hostile_lines_take_linear_time():
         ("form-data; name=p" * 14 + "\r\nA:") * 1_000, ("form-data; name=p" + '\\"' * 120 + "\nA:") * 1_000,
         "setx API_KEY " * 6_000, "secret set --a" + " --b c" * 20_000, "secret set -a b " * 6_000, "set -x " * 10_000,
         ("secret set" + " --repo a/b" * 4 + " TOKEN" + " --env a/b" * 4) * 1_000, "set" + " --export" * 12_000,
+        "token,a\n" * 20_000, "token,a," * 20_000, '"token,' * 20_000, "|token|a" * 20_000,
+        "user,token\n" + "a,b\n" * 30_000,
+        "|token|a|\n" + "-|" * 60_000, "password: !a " * 10_000, "password: |\n" + "  abc123\n" * 10_000,
+        'form-data; name="token"\n\n' + "abc\n" * 30_000 + "--", "token%26quot%3B" * 9_000,
+        'form-data; name=token; filename="' * 4_000,
         'setenv("TOKEN","' * 3_000, "| token " * 6_000, "<key>token</key>" * 3_000, 'key"]=' * 6_000,
     ):  # fmt: skip
         mask_text(text)

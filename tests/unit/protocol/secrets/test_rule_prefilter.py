@@ -43,7 +43,9 @@ _PIECES = [
     "creds", "passcode", "api_keys", "%3D", "%26", "%253d", "&amp;", "auth", "_auth", "Basic ", "hmac", "sig", "<", ">",
     "%22", "%2522", "%3A", "%40", "3a%2f%2f", "&quot;", "&#39;", "&gt;", "<input ", 'type="password" ', "setx ",
     "set -x ",     "form-data; name=", "\r\n\r\n", "setenv(", "<key>", "<string>", '"]', "| ",
-    "</", "Hunter2Hunter2Hunter", "password", "PASSWORD ", "'h2nter2'", "identified by ", "setenv ", "ENV ", "b'", "(",
+    "</", "Hunter2Hunter2Hunter", "password", "PASSWORD ", "'h2nter2'",
+    ",", ";", "|", "\n", "user,", ",h2nter2secret\n", "!!str ", "&a ", "%26quot%3B",
+    "identified by ", "setenv ", "ENV ", "b'", "(",
     ")", "x-api-key", "Token ", "\\t", "\\\\n", "12:AA", "hooks.slack.com/services/",
 ]  # fmt: skip
 _NAMES = [
