@@ -13,6 +13,7 @@ from inspector.sources.inputs import is_stream as is_stream
 from inspector.sources.inputs import waiting_words as waiting_words
 from inspector.sources.transcript_files import MOST_FILES as MOST_FILES
 from inspector.sources.transcript_files import members_of as members_of
+from inspector.store.files.spool import TemporaryFolder as TemporaryFolder
 from inspector.store.files.spool import adopt_spool as adopt_spool
 
 

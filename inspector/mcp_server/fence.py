@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+
+from inspector.store.files.spool import TemporaryFolder
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 # O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
@@ -61,8 +62,8 @@ class PrivateCopy:
 
     def __init__(self, root: Path, path: Path) -> None:
         """Copies the file. Raises OSError."""
-        self._folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
-        self.path = Path(self._folder.name) / path.name
+        self._folder = TemporaryFolder()
+        self.path = self._folder.path / path.name
         try:
             self._take(root, path)
         except BaseException:

@@ -37,6 +37,27 @@ class NoRoomError(OSError):
     """The temporary disk is full, or nearly; the text is a clause that says how to continue."""
 
 
+class TemporaryFolder:
+    """A folder of this process. It is deleted by `cleanup` or at exit, else by the next program that creates one.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path | None = None, lock: FileLock | None = None) -> None:
+        """Creates a folder, or takes over a locked one. Raises OSError."""
+        if path is None or lock is None:
+            # Removes the files that crashed programs left.
+            remove_dead_spools()
+            path, lock = _new_folder()
+        self.path = path
+        self._remove = weakref.finalize(self, _remove_folder, path, lock)  # also at exit
+
+    def cleanup(self) -> None:
+        """Deletes the folder with all contents."""
+        self._remove()
+
+
 class Spool:
     """A temporary file that only grows, in its own folder. Written by one thread.
 
@@ -54,18 +75,15 @@ class Spool:
         Raises:
             OSError: if it cannot be created.
         """
-        # Removes the files that crashed programs left.
-        remove_dead_spools()
-        folder, lock = _new_folder()
-        self._remove = weakref.finalize(self, _remove_folder, folder, lock)  # also at exit
-        self.path = folder / (re.sub(r"[/\\:\0]", "-", name).strip(".") or "log")[-200:]
+        self._folder = TemporaryFolder()
+        self.path = self._folder.path / (re.sub(r"[/\\:\0]", "-", name).strip(".") or "log")[-200:]
         self.size = 0
         self._checked = -_CHECK_BYTES
         self._share = getattr(os, "copy_file_range", None)
         try:
             self._file = os.open(self.path, _NEW_FILE, 0o600)
         except OSError:
-            self._remove()
+            self._folder.cleanup()
             raise
 
     def write(self, data: bytes) -> None:
@@ -131,34 +149,18 @@ class Spool:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-        self._remove()
+        self._folder.cleanup()
 
 
-class AdoptedSpool:
-    """The spool of an ended process.
-
-    Attributes:
-        path: the file.
-    """
-
-    def __init__(self, path: Path, lock: FileLock) -> None:
-        self.path = path
-        self._remove = weakref.finalize(self, _remove_folder, path.parent, lock)
-
-    def cleanup(self) -> None:
-        """Deletes the file and its folder."""
-        self._remove()
-
-
-def adopt_spool(path: Path) -> AdoptedSpool | None:
-    """Takes over the spool of an ended process. Returns None if it is gone or in use."""
+def adopt_spool(path: Path) -> TemporaryFolder | None:
+    """Takes over the folder of an ended process's spool. Returns None if it is gone or in use."""
     folder = path.parent
     if folder.parent != cache_folder() or not folder.name.startswith(_PREFIX) or not path.is_file():
         return None
     lock = _lock_folder(folder)
     if lock is None:
         return None
-    adopted = AdoptedSpool(path, lock)
+    adopted = TemporaryFolder(folder, lock)
     if not path.is_file():  # removed before it was locked
         adopted.cleanup()
         return None

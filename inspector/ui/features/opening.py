@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import tempfile
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from inspector.engine import wire
 from inspector.engine.client import EngineDiedError, OpenFailedError
 from inspector.engine.document_state import DocumentState
 from inspector.engine.log_files import (
+    TemporaryFolder,
     adopt_spool,
     is_session_document,
     is_stream,
@@ -341,11 +341,12 @@ class Opening(QObject):
         Args:
             state: the last state of the document.
         """
-        adopted = None if state.spool is None or not self._location.is_streamed else adopt_spool(state.spool)
-        if adopted is None:
+        spool = state.spool if self._location.is_streamed else None
+        adopted = None if spool is None else adopt_spool(spool)
+        if spool is None or adopted is None:
             return False
         self._location.keep_spooled(adopted)
-        self._location.open(adopted.path, state.name, follows=False, is_streamed=False)
+        self._location.open(spool, state.name, follows=False, is_streamed=False)
         return True
 
     def can_reopen(self, unsaved: Path | None) -> bool:
@@ -564,9 +565,13 @@ class Opening(QObject):
 
     def open_text(self, data: bytes, name: str) -> None:
         """Opens bytes from outside a file; they are spooled to a temporary file."""
-        folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
-        path = Path(folder.name) / name  # the file name in sentences
-        path.write_bytes(data)
+        try:
+            folder = TemporaryFolder()
+            path = folder.path / name  # the file name in sentences
+            path.write_bytes(data)
+        except OSError as error:
+            self._notices.show_sentence(f"The text cannot be opened: {error.strerror or error}.")
+            return
         free = self._free("")
         free._location.keep_spooled(folder)
         free.open_path(path, name=name)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QTabBar, QToolButton, QWidg
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from inspector.base.paths import cache_folder
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Reach
@@ -392,6 +393,21 @@ def test_text_pasted_that_is_no_log_is_named_as_what_it_is(qapp: QApplication) -
         assert sentence(window).startswith("pasted text is no log")
 
     run_in_window(qapp, steps)
+
+
+def test_text_pasted_lies_where_the_next_start_sweeps_until_the_window_closes(qapp: QApplication) -> None:
+    def held() -> list[str]:
+        return [file.name for file in cache_folder().glob("spool-*/*")]
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        QGuiApplication.clipboard().setText(lines_of(envelope(), envelope()).decode())
+        window.actions_by_id["file.paste"].trigger()
+        await until(lambda: window.panes, "the pasted log")
+        assert held() == ["pasted text"]
+
+    run_in_window(qapp, steps)
+    assert held() == []
 
 
 def test_a_file_dropped_is_opened_and_listed(qapp: QApplication, tmp_path: Path) -> None:
