@@ -134,6 +134,25 @@ def test_a_call_told_by_two_agents_is_one_with_one_state_and_one_latency(fails: 
     assert latency_by_tool(analysis)["t"].count == 1
 
 
+def test_calls_with_one_id_in_two_traces_have_their_own_results() -> None:
+    said = json.dumps(
+        [{"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "edit", "arguments": {}}]}]
+    )
+    tool = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__call__id": "c1"}
+    outer = [
+        _span("chat m", "cc", start=1, end=2, **_NESTED, gen_ai__output__messages=said, gen_ai__agent__name="editor"),
+        _span("execute_tool edit", "dd", start=3, end=9, **tool, gen_ai__tool__name="edit",
+              gen_ai__tool__call__result="edited"),
+    ]  # fmt: skip
+    inner = _span("execute_tool write", "ee", start=4, end=7, **tool, gen_ai__tool__name="write",
+                  gen_ai__tool__call__result="written")  # fmt: skip
+    document = document_at(log_file(_line(*outer, inner | {"traceId": "ef" * 16}).encode(), "x.json"))
+    found = summary_answer(document, "x", step_table(document.analysis), tokens=False)[0]
+    assert found["calls"] == {"tools": 2, "answered": 2, "failed": 0, "unanswered": 0, "rejected": 0}
+    assert not found["waiting"]
+    assert latency_by_tool(document.analysis)["edit"].count == latency_by_tool(document.analysis)["write"].count == 1
+
+
 def test_the_same_words_in_answer_to_something_else_are_another_call_and_a_span_told_twice_is_one() -> None:
     def chat(number: int, question: str) -> dict[str, Any]:
         said = {"role": "user", "parts": [{"type": "text", "content": question}]}

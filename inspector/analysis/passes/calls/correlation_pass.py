@@ -23,7 +23,7 @@ from inspector.analysis.passes.calls.proposal_states import ProposalStates
 from inspector.analysis.passes.changed_rows import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.formats import registry
-from inspector.formats.table import AGENT_TOOLS
+from inspector.formats.table import AGENT_TOOLS, HISTORY_REPEATING
 from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
@@ -94,12 +94,17 @@ _CORRELATED, _MANY_CORRELATIONS = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.
 _PART_BITS = 21  # bits of a method and of a target; together with a kind they fit into 63 bits
 
 
-def _hashes_per_source(hashes: NDArray[np.uint64], sources: NDArray[Any], rows: Rows) -> NDArray[np.uint64]:
-    """Returns (n,) hashes that differ between sources, so that one id in two sources does not match."""
-    return hashes[rows] ^ ((sources[rows].astype(np.uint64) + np.uint64(1)) * _SOURCE_HASH_FACTOR)
+def _hashes_per_session(capture: Capture, name: str, rows: Rows) -> NDArray[np.uint64]:
+    """Returns (n,) hashes that differ between sources and spaces, so that one id in two of them does not match."""
+    columns = capture.columns
+    sources, spaces = (columns[key][rows].astype(np.uint64) + np.uint64(1) for key in ("source", "space"))
+    # Their spaces are conversations that are recognized by equal beginnings, so a call may be in another one.
+    guessed = are_any_of(columns["protocol"][rows], [capture.strings.find(label) or -1 for label in HISTORY_REPEATING])
+    spaces[guessed] = 0
+    return columns[name][rows] ^ (sources * _SOURCE_HASH_FACTOR) ^ (spaces * _SPACE_HASH_FACTOR)
 
 
-_SOURCE_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_SOURCE_HASH_FACTOR, _SPACE_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 class ToolRule(enum.IntEnum):
@@ -149,7 +154,8 @@ class CorrelationPass:
         self._unresolved_responses: dict[int, list[int]] = {}
         # Separate indexes for the ids of requests and proposals: another kind with the same id must not hide them.
         self._id_indexes: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
-        self._calls_by_source = HashIndex()  # requests of transcripts by their ids, per source
+        self._session_calls = HashIndex()  # requests of transcripts by their ids, per source and space
+        self._session_calls_stop = 0
         self._unnamed_responses: dict[
             int, list[int]
         ] = {}  # responses by request, where a later proposal may still name the call
@@ -178,7 +184,7 @@ class CorrelationPass:
         correlated = np.flatnonzero(source["flags"][start:stop] & _CORRELATED)
         rows = correlated + start
         named[correlated] = self._capture.ids.latest_rows(source["correlation_hash"][rows], rows)
-        elsewhere = self._link_within_sources(start, rows, named)
+        elsewhere = self._link_within_sessions(start, rows, named)
         linked = self._link_plain(start, stop, named)
         response = self._kind_code(kinds.RESPONSE)
         left = np.zeros(stop - start, bool)
@@ -204,8 +210,8 @@ class CorrelationPass:
         self._fallbacks.feed(start, stop)
         self.rounds.feed(start, stop)
 
-    def _link_within_sources(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Links results of transcripts to the call in their own file if another file has a copy of that call.
+    def _link_within_sessions(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Links results of transcripts to the call in their own file and space if another one has a call of that id.
 
         Args:
             start: the first message of the batch.
@@ -215,21 +221,28 @@ class CorrelationPass:
         Returns:
             (batch,) flags of the messages that were linked so.
         """
-        found = np.zeros(len(named), np.bool_)
-        source = self._capture.columns
-        # With a single source the general index finds the call in its own file already.
-        if len(self._capture.sources) < 2:
+        source, found = self._capture.columns, np.zeros(len(named), np.bool_)
+        spaces = source["space"]
+        # Within a single session the general index finds the call already.
+        if not (self._session_calls_stop or len(self._capture.sources) > 1 or (spaces[start:] != spaces[:1]).any()):
             return found
+        self._index_session_calls(start + len(named))
         derived = source["flags"][rows] & Flag.DERIVED.value != 0
         answers = rows[derived & (source["kind"][rows] == self._kind_code(kinds.RESPONSE))]
         answers = answers[source["flags"][answers] & _MANY_CORRELATIONS == 0]
-        calls = self._calls_by_source.latest_rows(
-            _hashes_per_source(source["correlation_hash"], source["source"], answers), answers
-        )
+        hashes = _hashes_per_session(self._capture, "correlation_hash", answers)
+        calls = self._session_calls.latest_rows(hashes, answers)
         known = calls != NO_ROW
-        named[answers[known] - start] = calls[known]
-        found[answers[known] - start] = True
+        named[answers[known] - start], found[answers[known] - start] = calls[known], True
         return found
+
+    def _index_session_calls(self, stop: int) -> None:
+        source, start, self._session_calls_stop = self._capture.columns, self._session_calls_stop, stop
+        wanted = source["kind"][start:stop] == self._kind_code(kinds.REQUEST)
+        wanted &= (source["flags"][start:stop] & Flag.DERIVED.value != 0) & (source["id_hash"][start:stop] != NO_HASH)
+        rows = np.flatnonzero(wanted) + start
+        rows = rows[~self._capture.are_resent(rows)]
+        self._session_calls.add(_hashes_per_session(self._capture, "id_hash", rows), rows.astype(np.uint32))
 
     def _kind_code(self, kind: str) -> int:
         """Returns the string id of a kind, or -1 if no message has it."""
@@ -254,11 +267,6 @@ class CorrelationPass:
                 rows = np.concatenate((rows, [row for row, _ in also]))
                 hashes = np.concatenate((hashes, np.array([value for _, value in also], np.uint64)))
             index.add(hashes, rows.astype(np.uint32))
-            if kind == kinds.REQUEST and len(self._capture.sources) > 1:
-                own = rows[(source["flags"][rows] & Flag.DERIVED.value != 0) & (hashes != NO_HASH)]
-                self._calls_by_source.add(
-                    _hashes_per_source(source["id_hash"], source["source"], own), own.astype(np.uint32)
-                )
 
     def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64], also: Rows) -> list[int]:
         """Returns places of messages that are not linked yet, or that another message waits for.

@@ -298,31 +298,38 @@ def _is_open(links: GrowingColumns, rows: Rows) -> _Bools:
     return links["proposal_state"][rows] == ProposalState.OPEN.value
 
 
+_MAX_COPIES = 8
+"""Limit of messages with one id that are compared on either side, since one id may repeat in each turn."""
+
+
 def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
-    """Returns (n,) an answered or decided copy of each message, the one before it or the last, or NO_ROW. O(rows).
+    """Returns (n,) an answered or decided copy of each message, before it or among the last, or NO_ROW. O(rows).
 
     A copy has the same id, sender and kind. In transcripts ids may repeat, as in each turn, and the spans of a model
     and of a tool may name different agents. There only copies that the transcript itself reports count.
     """
     columns = capture.columns
-    hashes = columns["id_hash"][rows]
     found = np.full(len(rows), NO_ROW, np.int64)
-    if not len(rows):
-        return found
     proposal = capture.strings.find(kinds.PROPOSAL) or -1
-    # The copy before a message and the last one of all: either may be the settled one.
+    # The copies before a message and the last ones of all: any of them may be the settled one.
     for before in (rows.astype(np.int64), np.full(len(rows), len(links), np.int64)):
-        copies = capture.ids.latest_rows(hashes, before).astype(np.int64)
-        places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))
-        copies = copies[places]
-        decided = (columns["kind"][copies] == proposal) & ~_is_open(links, copies)
-        asked = rows[places].astype(np.int64)
-        same = (columns["sender"][copies] == columns["sender"][asked]) & ~capture.are_derived(asked)
-        if capture.has_copies:
-            same |= _originals(capture, copies) == _originals(capture, asked)
-        same &= columns["kind"][copies] == columns["kind"][asked]
-        same &= decided | (links["answer"][copies] != NO_ROW)
-        found[places[same]] = copies[same]
+        limits = before.copy()
+        for _ in range(_MAX_COPIES):
+            places = np.flatnonzero((found == NO_ROW) & (limits != NO_ROW) & (columns["id_hash"][rows] != NO_HASH))
+            if not len(places):
+                break
+            copies = capture.ids.latest_rows(columns["id_hash"][rows[places]], limits[places]).astype(np.int64)
+            limits[places] = copies
+            asked = rows[places].astype(np.int64)
+            other = (copies != NO_ROW) & (copies != asked)
+            places, copies, asked = places[other], copies[other], asked[other]
+            decided = (columns["kind"][copies] == proposal) & ~_is_open(links, copies)
+            same = (columns["sender"][copies] == columns["sender"][asked]) & ~capture.are_derived(asked)
+            if capture.has_copies:
+                same |= _originals(capture, copies) == _originals(capture, asked)
+            same &= columns["kind"][copies] == columns["kind"][asked]
+            same &= decided | (links["answer"][copies] != NO_ROW)
+            found[places[same]] = copies[same]
     return found
 
 
