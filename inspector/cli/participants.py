@@ -38,11 +38,17 @@ _PRESENCE = {True: "present", False: "left", None: "never announced"}
 _SINCE = {True: " since", False: " at", None: ", first seen"}
 
 
+def _name(story: dict[str, Any]) -> str:
+    """Returns the shown name, followed by the id that filters take."""
+    name, shown = printable(story["name"], 120), printable(story["shown_name"], 150)
+    return name if name == shown else f"{shown} ({name})"
+
+
 def _print_participant(story: dict[str, Any]) -> None:
     space = f" in {printable(story['space'], 60)}" if story["space"] else ""
     since = f"{_SINCE[story['here']]} {story['since']}" if story["since"] else ""
     presence = "invited" if story["here"] is None and story["invited"] else _PRESENCE[story["here"]]
-    print_line(f"{printable(story['name'], 120)}{space}: {presence}{since}, {count_of(story['messages'], 'message')}")
+    print_line(f"{_name(story)}{space}: {presence}{since}, {count_of(story['messages'], 'message')}")
     if story["formerly"]:
         few = ", ".join(printable(name, 60) for name in story["formerly"][-_MAX_NAMES:])
         print_line(f"  formerly {few}{', and others before' if len(story['formerly']) > _MAX_NAMES else ''}")

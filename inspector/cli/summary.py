@@ -54,7 +54,8 @@ def summary_command(
     _print_account(answer.account)
     _print_work(overview)
     print_line(f"  spaces        {_joined_names(found['spaces']) or 'none named'}")
-    print_line(f"  participants  {_joined_names(found['participants']) or 'none'}")
+    names = found.get("shown_names", {})
+    print_line(f"  participants  {_joined_names([names.get(one, one) for one in found['participants']]) or 'none'}")
     print_line(f"  contexts      {found['contexts']:,}; {count_of(found['main'], 'message')} in main")
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
     print_line(f"  findings      {by_code or 'none'}")
@@ -63,9 +64,9 @@ def summary_command(
     _print_models(found)
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     print_line(f"  tool results  {badges}")
-    _print_tokens(found["tokens"])
+    _print_tokens(found["tokens"], names)
     _print_contexts(found["context"])
-    _print_latencies(found["latency"])
+    _print_latencies(found["latency"], names)
     for kind, count in islice(found["kinds"].items(), MOST_LISTED):
         print_line(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > MOST_LISTED:
@@ -150,7 +151,7 @@ _COUNTED_BYTES = 32 << 20
 """Tokens are counted by default in logs of at most this many bytes, about two seconds of work."""
 
 
-def _print_tokens(counted: dict[str, Any] | None) -> None:
+def _print_tokens(counted: dict[str, Any] | None, names: dict[str, str]) -> None:
     if counted is None:
         print_line("  tokens        not counted; --tokens counts them")
         return
@@ -166,7 +167,7 @@ def _print_tokens(counted: dict[str, Any] | None) -> None:
         )
     others = {"(tool definitions)": counted["tool_definitions"], "(everything else)": counted["no_tool"]}
     tools = {**counted["tools"], **others}
-    _print_tokens_by("sent by", counted["participants"].items())
+    _print_tokens_by("sent by", [(names.get(name) or name, n) for name, n in counted["participants"].items()])
     _print_tokens_by("by tool", sorted(tools.items(), key=lambda one: -one[1]))
     _print_tokens_by("by kind", counted["kinds"].items())
     # Labels may repeat, as the "fetch" of different tasks; paths alone are hard to read.
@@ -203,7 +204,7 @@ def _context_name(one: dict[str, Any]) -> str:
     return f"{one['label']}, in {one['inside']}" if one["inside"] else one["label"]
 
 
-def _print_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
+def _print_latencies(found: dict[str, dict[str, dict[str, float]]], names: dict[str, str]) -> None:
     for title, rows in found.items():
         if not rows:
             continue
@@ -215,7 +216,7 @@ def _print_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
             parts = (f"{one[part]:,.1f}" if one["count"] >= enough else "" for part, enough in shown.items())
             percentiles = "".join(f"{figure:>11}" for figure in parts)
             bound = f"  {one['at_most']:,} {AT_MOST}" if "at_most" in one else ""
-            print_line(f"    {printable(name, 36):36}{percentiles}{one['count']:>10,}{bound}")
+            print_line(f"    {printable(names.get(name, name), 36):36}{percentiles}{one['count']:>10,}{bound}")
         if len(rows) > _MAX_LATENCIES:
             print_line(f"    and {len(rows) - _MAX_LATENCIES:,} more")
 

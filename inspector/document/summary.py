@@ -58,6 +58,8 @@ def summary(document: CaptureDocument, file: str, steps: StepTable | None = None
     counted = analysis.tokens.done
     contexts = analysis.contexts
     main = np.flatnonzero(contexts.nodes() == MAIN)
+    names = dict.fromkeys(name for _, name in shown_participants(analysis))
+    shown = {name: capture.shown_name(name) for name in names if capture.shown_name(name) != name}
     return {
         "file": file,
         "format": document.format,
@@ -65,7 +67,8 @@ def summary(document: CaptureDocument, file: str, steps: StepTable | None = None
         "messages": len(capture) - contexts.sessions.count_structure(slice(None)),
         "unreadable": document.unreadable,
         "spaces": [capture.strings[space] for space in contexts.spaces if space],
-        "participants": list(dict.fromkeys(name for _, name in shown_participants(analysis))),
+        "participants": list(names),
+        **({"shown_names": shown} if shown else {}),
         "kinds": document.kind_counts(),
         "contexts": len(contexts.tree.alive()),
         "main": len(main) - contexts.sessions.count_structure(main),
@@ -389,6 +392,7 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
     return {
         "space": document.capture.strings[participant.space] if participant.space else None,
         "name": participant.name,
+        "shown_name": document.capture.shown_name(participant.name),
         "here": participant.here,
         "invited": participant.is_invited,
         "since": _time(participant.since_ns),

@@ -113,7 +113,8 @@ class AccountSentences:
 
     def string_name(self, code: int) -> str:
         """Returns a string of the capture, safe to show."""
-        return safe_line(self.analysis.capture.strings[code], _NAME) if code else ""
+        capture = self.analysis.capture
+        return safe_line(capture.shown_name(capture.strings[code]), _NAME) if code else ""
 
     def actor_name(self, code: int, deed: Deed = Deed.SAID) -> str:
         """Returns the sender's name; lines of MCP without one belong to a client."""
@@ -173,7 +174,7 @@ class AccountSentences:
     def _quote_message(self, row: int) -> str:
         capture = self.analysis.capture
         to = capture.recipients(row)
-        whom = f" to {recipients(to)}" if to else ""
+        whom = f" to {recipients(capture, to)}" if to else ""
         text = excerpt(self._typed_text(row) or text_of(capture, row), _QUOTED)
         return f"{sender_of(capture, row)}{whom}: “{text}”" if text else f"{sender_of(capture, row)}{whom}, no text"
 
@@ -227,7 +228,7 @@ class AccountSentences:
         """Returns the recipient of a sender's calls if it is always the same."""
         sets = self.tally.recipients().for_sender(sender).what
         to = self.analysis.capture.to_sets[int(sets[0])] if len(sets) == 1 else ()
-        return safe_line(to[0], _NAME) if len(to) == 1 else ""
+        return safe_line(self.analysis.capture.shown_name(to[0]), _NAME) if len(to) == 1 else ""
 
     def reasoning_lines(self) -> list[AccountLine]:
         """Counts reasoning and opened contexts with their ends."""

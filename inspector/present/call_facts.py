@@ -75,7 +75,7 @@ def request_facts(subject: Subject) -> list[Fact]:
     if is_cancelled(subject.analysis, subject.message):
         return [words_fact("Cancelled by its sender; no answer was seen.")]
     if gone := party_who_left(subject.analysis, subject.message):
-        asked = recipients(subject.to) if subject.to else "The server"
+        asked = recipients(subject.capture, subject.to) if subject.to else "The server"
         who = asked if gone == "asked" else asker_name(subject.analysis, subject.message)
         return [words_fact(f"{who} left or restarted before the answer.")]
     last = subject.last_ns()
@@ -161,7 +161,7 @@ def addressed_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("everyone", words, tooltip=", ".join(able) or None))
     answerer = subject.capture.string("sender", subject.answer) if subject.answer is not None else None
     if answerer and subject.to and answerer not in subject.to:
-        rows.append(fact("Elsewhere", f"answered by {safe_line(answerer, 80)}"))
+        rows.append(fact("Elsewhere", f"answered by {safe_line(subject.capture.shown_name(answerer), 80)}"))
     elif subject.answer is None:
         rows += _elsewhere_facts(subject)
     return rows

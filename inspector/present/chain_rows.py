@@ -89,7 +89,7 @@ def chain_row(
     if relation is None and (came_to_nothing := _unanswered_word(analysis, step.message, word)):
         word, token = came_to_nothing, "severity.warning"
     when = "this" if step.message == own else delta(step.delta_ns)
-    sender = analysis.capture.string("sender", step.message)
+    sender = analysis.capture.shown_name(analysis.capture.string("sender", step.message) or "")
     took = "" if step.took_ns is None or step.took_ns < 0 else formats.duration(step.took_ns)
     later = "" if step.since_ns is None or step.since_ns < 0 else formats.duration(step.since_ns)
     since = f"{later} after No. {step.after + 1}" if later and step.after is not None else ""
@@ -180,6 +180,6 @@ def missing_answer(subject: Subject) -> list[ChainRow]:
     space = int(subject.capture.columns["space"][subject.message])
     sent = messages_from(subject.analysis, space, subject.sender or "")
     went_on = len(sent) > 0 and int(sent[-1]) > subject.message
-    words = f"{safe_line(subject.sender or '', 40)} went on" if went_on else "until the last record"
+    words = f"{safe_line(subject.shown_sender, 40)} went on" if went_on else "until the last record"
     when = delta(waited)
     return [ChainRow(NO_MESSAGE, "", when, "no answer", relation=words, token="severity.warning", icon=_CLOCK_ICON)]

@@ -23,8 +23,8 @@ _SENTENCE_KEYS = frozenset(
 
 def control_sentence(subject: Subject) -> str:
     """Returns the sentence for a control message."""
-    who = safe_line(subject.sender, 80) if subject.sender else "Somebody"
-    whom = recipients(subject.to)
+    who = safe_line(subject.shown_sender, 80) if subject.sender else "Somebody"
+    whom = recipients(subject.capture, subject.to)
     made = _SENTENCES.get(subject.kind.partition("/")[2])
     if made is None:
         return f"{who} asks something of {whom}."

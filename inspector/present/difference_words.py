@@ -149,7 +149,9 @@ class DifferenceWords:
 
     def _sender(self, side: int, place: int) -> str:
         document, run = self._sides[side]
-        return safe_line(document.capture.string("sender", int(run.rows[place])) or "", _LONGEST)
+        return safe_line(
+            document.capture.shown_name(document.capture.string("sender", int(run.rows[place])) or ""), _LONGEST
+        )
 
     def _tool(self, place: int) -> str:
         document, run = self._sides[0]

@@ -146,10 +146,10 @@ def second_line(subject: Subject) -> str:
     seconds = formats.table_time(subject.time_ns, subject.start_ns)
     route = ""
     if subject.sender or subject.to:
-        sender = safe_line(subject.sender, 80) if subject.sender else "somebody"
+        sender = safe_line(subject.shown_sender, 80) if subject.sender else "somebody"
         # as in the table (`message_row`): a line that is no broadcast has no recipients
         addressed = subject.to or not subject.flags & NO_BROADCAST
-        route = f"{sender} → {recipients(subject.to)}" if addressed else sender
+        route = f"{sender} → {recipients(subject.capture, subject.to)}" if addressed else sender
     number = formats.message_number(subject.message)
     parts = [number, formats.with_unit(seconds), route, formats.size(subject.size)]
     return SEPARATOR.join(filter(None, parts))

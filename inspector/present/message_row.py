@@ -287,10 +287,10 @@ def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> No
     sender = capture.string("sender", message) or ""
     is_forged = message in document.analysis.trust.forged
     # A forged message must not look like one of the gateway.
-    content.sender = "gateway" if sender in GATEWAY_IDS and not is_forged else _short_text(sender)
+    content.sender = "gateway" if sender in GATEWAY_IDS and not is_forged else _short_text(capture.shown_name(sender))
     if flags & _NOT_ADDRESSED or (flags & _FRAME and not sender):
         return
-    receivers = [_short_text(name) for name in capture.recipients(message)]
+    receivers = [_short_text(capture.shown_name(name)) for name in capture.recipients(message)]
     if not receivers:
         # JSON-RPC lines and hellos are no broadcasts: without recipients, none are shown.
         content.everyone = bool(content.sender) and not flags & NO_BROADCAST

@@ -68,6 +68,8 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
             rows.append(fact("First seen", log_moment(participant.first_ns)))
     if participant.is_us:
         rows.append(fact("Who", "this program"))
+    if document.capture.shown_name(participant.name) != participant.name:
+        rows.append(fact("Id", participant.name, "mono", filter=f"from == {quote(participant.name)}"))
     if story.server:
         rows.append(fact("Server", safe_line(story.server, 200), lines=2))
     rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "none sent"))
@@ -106,7 +108,7 @@ def _waiting_row(document: CaptureDocument, row: int, *, to: bool) -> ChainRow:
     capture = document.capture
     name, mono = name_of(document.analysis, row)
     age = pending_age_ns(document.analysis, row)
-    who = f"to {recipients(capture.recipients(row))}" if to else f"from {sender_of(capture, row)}"
+    who = f"to {recipients(capture, capture.recipients(row))}" if to else f"from {sender_of(capture, row)}"
     # Whole seconds: tenths would only flicker.
     whole = None if age is None else age if age < _SECOND else age // _SECOND * _SECOND
     when = "" if whole is None else formats.duration(whole).replace(".0 s", " s")

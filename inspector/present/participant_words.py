@@ -91,7 +91,10 @@ def short_number(value: int) -> str:
 
 def tooltip_text(participant: Participant, space: str, analysis: Analysis) -> str:
     """Returns the tooltip with all details, wire text escaped."""
-    lines = [safe_line(participant.name) + (" (this program)" if participant.is_us else "")]
+    shown = analysis.capture.shown_name(participant.name)
+    lines = [safe_line(shown) + (" (this program)" if participant.is_us else "")]
+    if shown != participant.name:
+        lines.append(f"Its id in filters: {safe_line(participant.name)}")
     lines.append(f"{count_of(participant.messages, 'message')} sent" + (f" in {safe_line(space)}" if space else ""))
     first, last = clock(participant.first_ns), clock(participant.last_ns)
     if first:

@@ -68,7 +68,7 @@ def _state_words(document: CaptureDocument, message: int, state: MessageState) -
         return f"{word} (asker left)"
     if state is MessageState.FULFILLED:
         by = int(document.analysis.correlation.columns["answer"][message])
-        who = (document.capture.string("sender", by) or "") if by != NO_ROW else ""
+        who = document.capture.shown_name(document.capture.string("sender", by) or "") if by != NO_ROW else ""
         return f"{word} by {wire_text.safe_line(who, _MAX_NAME)}" if who else word
     if state is MessageState.REJECTED and document.capture.string("kind", message) == kinds.REQUEST:
         return BY_USER

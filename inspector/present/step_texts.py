@@ -237,6 +237,11 @@ class StepTexts:
     def _agent_text(self, step: int, opens: int, note: str) -> StepText:
         """Returns the type of a sub-agent and its task: "Explore", "Search the manual"."""
         _, words = self._tool_and_words(step)
+        capture = self._document.capture
+        agent = capture.transcripts.agents.get(self._document.analysis.contexts.tree.name[opens])
+        if agent is not None and agent.name:
+            kind, _, task = safe_line(capture.shown_name(agent.name), _LONGEST).partition(": ")
+            return StepText(title=kind, text=task, note=note)
         kind, colon, task = words.partition(": ")
         if colon and len(kind) <= _LONGEST_TYPE and " " not in kind:
             return StepText(title=kind, text=task, note=note)

@@ -58,7 +58,7 @@ def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
     contexts = analysis.contexts
     node = contexts.tree.find(space, agent.context)
     rows = [fact("Task", safe_line(agent.label, 300), lines=3)] if agent.label else []
-    name = agent.name or agent.type or agent.context
+    name = subject.capture.shown_name(agent.name) or agent.type or agent.context
     if node == MAIN:
         return [
             *rows,

@@ -92,6 +92,11 @@ class Subject:
         """Sender, if known."""
         return self.capture.string("sender", self.message)
 
+    @property
+    def shown_sender(self) -> str:
+        """Name of the sender to show; ""."""
+        return self.capture.shown_name(self.sender or "")
+
     @cached_property
     def to(self) -> tuple[str, ...]:
         """Named recipients; empty means everyone."""
@@ -239,7 +244,7 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
 
 def sender_of(capture: Capture, message: int) -> str:
     """Returns the sender's name, safe to show."""
-    return safe_line(capture.string("sender", message) or "somebody", 120)
+    return safe_line(capture.shown_name(capture.string("sender", message) or "somebody"), 120)
 
 
 _NAMED_BY = 4_000
@@ -247,10 +252,10 @@ _NAMED_BY = 4_000
 NAMES_SHOWN = 2
 
 
-def recipients(names: tuple[str, ...]) -> str:
+def recipients(capture: Capture, names: tuple[str, ...]) -> str:
     """Formats recipients: "everyone", "a", "a, b", "a, b +3"."""
     if not names:
         return "everyone"
-    shown = ", ".join(safe_line(name, 80) for name in names[:NAMES_SHOWN])
+    shown = ", ".join(safe_line(capture.shown_name(name), 80) for name in names[:NAMES_SHOWN])
     rest = len(names) - NAMES_SHOWN
     return f"{shown} +{rest}" if rest > 0 else shown

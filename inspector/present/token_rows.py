@@ -102,7 +102,9 @@ def _name(document: CaptureDocument, way: Grouping, key: int, *, below: bool) ->
     if not key:
         return _NO_NAMES[way], ""
     name = document.capture.strings[key] or ""
-    return safe_line(spoken_kinds(document).get(name, name) if way == "kind" else name, _LONGEST), ""
+    return safe_line(
+        spoken_kinds(document).get(name, name) if way == "kind" else document.capture.shown_name(name), _LONGEST
+    ), ""
 
 
 def filter_of_row(document: CaptureDocument, way: Grouping, key: int, *, below: bool) -> str:

@@ -199,7 +199,7 @@ def _describe_wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ..
     )
     to = capture.recipients(message)
     server = "the server" if capture.flags_of(message) & Flag.RPC else "everyone"
-    whom = "a decision" if proposed else recipients(to) if to else server
+    whom = "a decision" if proposed else recipients(capture, to) if to else server
     if party_who_left(analysis, message) == "asked":
         whom += " (left)"
     since = int(capture.columns["time_ns"][message])
@@ -230,7 +230,7 @@ def asker_name(analysis: Analysis, message: int) -> str:
     """Returns the sender's name; lines of MCP without one belong to a client."""
     name = analysis.capture.string("sender", message)
     if name:
-        return safe_line(name, _MAX_NAME)
+        return safe_line(analysis.capture.shown_name(name), _MAX_NAME)
     if not analysis.capture.flags_of(message) & Flag.RPC:
         return "somebody"
     return "the client" if analysis.capture.foreign_rpc.is_foreign(message) else "the MCP client"

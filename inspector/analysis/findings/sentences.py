@@ -98,11 +98,11 @@ class _PlaceholderValues(Mapping[str, Any]):
 
 
 def _who(passes: Passes, found: StoredFinding) -> str:
-    return _short(passes.capture.string("sender", found.row) or "Somebody")
+    return _short(passes.capture.shown_name(passes.capture.string("sender", found.row) or "Somebody"))
 
 
 def _to(passes: Passes, found: StoredFinding) -> str:
-    return _short(", ".join(passes.capture.recipients(found.row))) or "somebody"
+    return _short(", ".join(map(passes.capture.shown_name, passes.capture.recipients(found.row)))) or "somebody"
 
 
 def _kind(passes: Passes, found: StoredFinding) -> str:

@@ -94,7 +94,8 @@ def _agent(held: OpenDocument, own: Rows, space: int, node: int, openers: dict[i
     )  # fmt: skip
     costs = analysis.costs.costs_of(own)
     return Agent(
-        safe_line(sender, _MAX_NAME), "" if node == MAIN else safe_line(analysis.contexts.label(node), _MAX_TASK),
+        safe_line(capture.shown_name(sender), _MAX_NAME),
+        "" if node == MAIN else safe_line(analysis.contexts.label(node), _MAX_TASK),
         openers.get(node, int(own[0])) if node != MAIN else int(own[0]), node,
         safe_line(capture.strings[int(analysis.usage.words("model", last)[0])] or "", _MAX_NAME), len(own), int(tokens),
         reports.limit if reports is not None and has_limit else None,

@@ -142,7 +142,7 @@ def _line(held: OpenDocument, facts: CallFacts, file: FileFact, name: str) -> Fi
     capture, accesses = held.document.capture, list[FileAccess]()
     for place in dict.fromkeys(file.calls):
         call = facts.calls[place]
-        caller = safe_line(capture.string("sender", call.row) or "", 80)
+        caller = safe_line(capture.shown_name(capture.string("sender", call.row) or ""), 80)
         time = _time(held, call.row)
         accesses += [
             FileAccess(call.row, touch.kind, call.outcome, touch.added, touch.removed, caller, time)

@@ -168,7 +168,7 @@ def _names(
         if several and reader.space:
             space = titles.space_title(reader.space) or safe_line(strings[reader.space])
             name = f"{name} in {safe_line(space, _NAME)}"
-        others = [safe_line(one, _NAME) for one in company if one != reader.name]
+        others = [safe_line(held.document.capture.shown_name(one), _NAME) for one in company if one != reader.name]
         words = name
         if reader == context.reader and others:
             more = f" and {formats.count_of(len(others) - 1, 'other')}" if len(others) > 1 else ""

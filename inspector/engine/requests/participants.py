@@ -106,9 +106,9 @@ def _describe(held: OpenDocument, asked: DescribeParticipants) -> list[Participa
 def _row(held: OpenDocument, key: Key) -> ParticipantRow:
     document, analysis = held.document, held.document.analysis
     one, space = analysis.participants.all[key], document.capture.strings[key[0]]
-    name = quote(key[1])
+    name, shown = quote(key[1]), document.capture.shown_name(key[1])
     return ParticipantRow(
-        key, safe_line(key[1]), one.is_us, figures_of(held).space_name(key[0]), _presence(held, key),
+        key, safe_line(shown), one.is_us, figures_of(held).space_name(key[0]), _presence(held, key),
         words.state_line(one, analysis), words.state_line(one, analysis, short=True),
         words.usage_words(one), words.context_share(one), words.tooltip_text(one, space, analysis),
         mask_text(key[1]), f"from == {name}", f"to == {name}",

@@ -268,7 +268,8 @@ def _find(held: OpenDocument, asked: FindInTimeline) -> TimelinePlace | None:
     ]
     lane = kept.lane_of(message)
     texts = _message_texts(held, kept, message)
-    words = f"Lane {safe_line(lane.name if lane else 'none', _LONGEST)}. {texts.foot}. {texts.title}. {texts.text}"
+    name = held.document.capture.shown_name(lane.name) if lane else "none"
+    words = f"Lane {safe_line(name, _LONGEST)}. {texts.foot}. {texts.title}. {texts.text}"
     return TimelinePlace(int(values[message]), ys[0], chain, words)
 
 

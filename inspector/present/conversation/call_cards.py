@@ -417,7 +417,7 @@ def agent_card(
     agent = sub_agent_of(subject)
     contexts = analysis.contexts
     label = agent.label if agent is not None and agent.label else _task(call)
-    name = (agent.name or agent.type) if agent is not None else ""
+    name = (document.capture.shown_name(agent.name) or agent.type) if agent is not None else ""
     prompt = prompt_of(document.capture.records.payload(call.message)) or ""
     back = result_message(subject, agent) if agent is not None else None
     answer = call.answer if back is None else back

@@ -295,12 +295,12 @@ def _fold_card(document: CaptureDocument, table: StepTable, ref: CardRef) -> Fol
     is_inherited = ref.kind == CardKind.INHERITED
     members = inherited_steps(table, int(table.step_of[ref.message])) if is_inherited else fold_members(table, ref)
     time_ns = int(document.capture.columns["time_ns"][ref.message])
-    sender = wire_text.safe_line(document.capture.string("sender", ref.message) or "", 120)
+    sender = _shown_sender(document, ref.message)
     if is_inherited:
         before = ", from before this sub-session" if time_ns != NO_TIME else ""
         words = f"{formats.count_of(len(members), 'message')} of the parent chat{before}"
     elif ref.kind == CardKind.RECORDS:
-        senders = [wire_text.safe_line(document.capture.string("sender", int(row)) or "", 80)
+        senders = [_shown_sender(document, int(row))
                    for row in table.rows[members[:50]]]  # fmt: skip
         names = [name for name, _ in Counter(filter(None, senders)).most_common(2)]
         of = f" of {' and '.join(names)}" if names else ""
@@ -314,12 +314,16 @@ def _fold_card(document: CaptureDocument, table: StepTable, ref: CardRef) -> Fol
     )
 
 
+def _shown_sender(document: CaptureDocument, row: int) -> str:
+    return wire_text.safe_line(document.capture.shown_name(document.capture.string("sender", row) or ""), 120)
+
+
 def _presence_words(document: CaptureDocument, table: StepTable, members: Rows) -> str:
     """Describes messages about presence: "6 messages about presence: human, observer"."""
     names = dict[str, None]()
     for row in table.rows[members[:50]].tolist():
         if document.capture.string("kind", row) == PRESENCE_KINDS[0]:
-            names[wire_text.safe_line(document.capture.string("sender", row) or "", 80)] = None
+            names[_shown_sender(document, row)] = None
     told = ", ".join(filter(None, names))
     return f"{formats.count_of(len(members), 'message')} about presence" + (f": {told}" if told else "")
 

@@ -64,7 +64,7 @@ def people_card(facts: OverviewFacts) -> Card | None:
         link = Link(MESSAGES, filter=" || ".join(f"from == {quote(one)}" for one in alike))
         words = [Words(formats.count_of(sent[name], "message"), "quiet")]
         words += [Words(f", {formats.count_of(calls[name], 'call')}", "quiet")] if calls[name] else []
-        label = [Words(safe_line(name, _NAME), link=link)]
+        label = [Words(safe_line(facts.document.capture.shown_name(name), _NAME), link=link)]
         label += [Words(", not a participant", "quiet")] if name not in known else []
         rows.append(Row(f"who {name}", tuple(label), share=sent[name] / most, end=tuple(words)))
     if len(names) > _MOST:
@@ -119,7 +119,7 @@ def proposals_card(facts: OverviewFacts) -> Card | None:
         row = int(rows[place])
         word, tone = _OUTCOMES.get(int(states[place]), ("unknown", "quiet"))
         name, _ = name_of(analysis, row)
-        sender = safe_line(capture.string("sender", row) or "somebody", _NAME)
+        sender = safe_line(capture.shown_name(capture.string("sender", row) or "somebody"), _NAME)
         words = Words(safe_line(mask_text(name), _NAME), mono=True), Words(f" proposed by {sender}", "quiet")
         found.append(Row(f"proposal {row}", (Words(word, tone, pill=True),), words, end=(number_link(row),)))
     return Card("proposals", "What was proposed, and what came of it?", (Section("", tuple(found)),))
@@ -243,7 +243,7 @@ def agents_card(facts: OverviewFacts) -> Card | None:
     for code in sorted(totals, key=lambda one: -totals[one])[:_MOST]:
         name = strings[code] if code else ""
         link = Link(MESSAGES, filter=f"usage.output >= 0 && {f'from == {quote(name)}' if name else '!from'}")
-        label = (Words(safe_line(name or "somebody", _NAME), link=link),)
+        label = (Words(safe_line(facts.document.capture.shown_name(name or "somebody"), _NAME), link=link),)
         end = (Words(f"{totals[code]:,} tokens, {int(columns[code][output]):,} of them output"),)
         found.append(Row(f"agent {name}", label, share=totals[code] / max(totals.values()), end=end))
     return Card(

@@ -408,7 +408,7 @@ def notification_sections(subject: Subject) -> list[Part]:
 def _speaker(subject: Subject, method: str) -> str:
     """Returns the sender; in plain MCP traffic the side that may send the method."""
     if subject.sender:
-        return safe_line(subject.sender, 80)
+        return safe_line(subject.shown_sender, 80)
     if method == "notifications/initialized":
         return "The client"
     return "the client" if method == "notifications/roots/list_changed" else "the server"

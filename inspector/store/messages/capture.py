@@ -156,6 +156,7 @@ class Capture:
         self._sent_echoes = SentEchoes(self._payload_at)
         self._gateway_copies = GatewayCopies()
         self.transcripts = Transcripts()
+        self.shown_name = self.transcripts.shown_name
         self._conversations = HttpConversations()
         self._repeats = SparseColumns(of=np.uint32, is_copy=np.uint8)
         self._session_wire_copies = SessionWireCopies()

@@ -39,6 +39,7 @@ from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, first_rows, hash_text
 from inspector.store.messages.row_participants import participants_of
+from inspector.store.messages.shown_names import shown_names
 from inspector.store.messages.thread_files import Threads
 
 _MAX_WHOLE_ID, _ID_END_LENGTH = 20, 8
@@ -60,7 +61,7 @@ class SubAgent:
         parent: the context key of the calling agent; None for the main one.
         label: its task in a few words, if any.
         type: the type of agent.
-        name: the sender of its messages; "" until the first one.
+        name: the sender of its messages, as in filters; "" until the first one. Views show `Transcripts.shown_name`.
         parent_name: the sub-agent that assigns its task; "".
         is_agent: False for other units with the same form, as a span that contains others.
     """
@@ -128,6 +129,8 @@ class Transcripts:
         self._histories: dict[int, set[int]] = {}  # by source, hashes of the message ids in its history
         self._asked_in: dict[int, dict[int, str]] = {}  # by source, threads by hash of an open question's id
         self._thread_contexts: set[str] = set()  # threads beside the main one of their source
+        self._named: list[SubAgent] = []  # in order of start
+        self._shown: dict[str, str] = {}  # shown names by name; built on demand
 
     def add_source(self, path: Path) -> None:
         """Adds the path of the next source."""
@@ -148,6 +151,7 @@ class Transcripts:
         agent = self._agent_for(context)
         agent.call, agent.parent = agent.call or call, agent.parent or parent
         agent.label, agent.type = agent.label or label, agent.type or type_
+        self._shown.clear()
         if call is not None:
             self._add_call(call, agent)
 
@@ -165,6 +169,7 @@ class Transcripts:
         """Completes the columns of a block: space, context, sender, recipients, and a sub-agent's origin."""
         derived = np.flatnonzero(block.columns["part"])
         self._news.clear()
+        self._shown.clear()
         formats = block.columns["protocol"]
         for label in NAMED_CONVERSATIONS:
             code = block.strings.find(label)
@@ -519,7 +524,17 @@ class Transcripts:
             agent.name = f"{(agent.type or 'agent')[:_MAX_TYPE_LENGTH]}#{shown}"
             if agent.parent is not None and agent.parent != agent.context:
                 agent.parent_name = self._name_of(self._agent_for(agent.parent))
+            self._named.append(agent)
         return agent.name
+
+    def shown_name(self, name: str) -> str:
+        """Returns the name to show for a participant: of a sub-agent its type and task, else the name itself.
+
+        Equal ones are numbered in order of start: "Explore 1: find the config".
+        """
+        if self._named and not self._shown:
+            self._shown = shown_names(self._named)
+        return self._shown.get(name, name)
 
     def _name_all(self, block: Block, derived: NDArray[np.int64]) -> None:
         """Sets sub-agents as senders and recipients under their own names."""

@@ -23,6 +23,7 @@ from inspector.present.reasoning_facts import sequence_of, thread_rows
 from inspector.present.states import presence_word, state_of
 from inspector.present.subject import Subject, name_of, recipients, sender_of
 from inspector.store.files.capture_writer import CaptureWriter
+from inspector.store.messages.capture import Capture
 from tests.builders import document_at, document_of, envelope, received, tool_call, tool_result
 
 TRACE = Path(__file__).parents[2] / "data/otlp/openai-agents-openinference-2.6.0.jsonl"
@@ -57,7 +58,7 @@ def test_values_beyond_the_bound_are_counted() -> None:
     [((), "everyone"), (("a",), "a"), (("a", "b"), "a, b"), (("a", "b", "c", "d"), "a, b +2")],
 )
 def test_recipients_in_short(names: tuple[str, ...], words: str) -> None:
-    assert recipients(names) == words
+    assert recipients(Capture(), names) == words
 
 
 def test_a_message_is_called_by_its_tool_its_words_or_its_kind() -> None:

@@ -469,8 +469,12 @@ class ContextPass:
         return pairs[order] >> 32, pairs[order] & 0xFFFFFFFF
 
     def label(self, node: int) -> str:
-        """Returns the label in the tree: a reasoning's first words, else the name."""
-        return self.tree.label[node] or self.tree.segments(node, 1)[-1]
+        """Returns the label in the tree: a reasoning's first words, a sub-agent's task or type, else the name."""
+        if label := self.tree.label[node]:
+            return label
+        name = self.tree.segments(node, 1)[-1]
+        agent = self._capture.transcripts.agents.get(name)
+        return self._capture.shown_name(agent.name) if agent is not None and agent.name else name
 
 
 _PLACE_BY_FLAG = np.zeros(16, np.uint8)

@@ -28,17 +28,19 @@ class Reader:
     Attributes:
         space: string id of the space; 0 without one, as in MCP stdio traffic.
         name: the participant's id; None for the single client of traffic without names.
+        shown: the name to show; "" if it is the id.
     """
 
     space: int
     name: str | None
     conversation: str = field(default="", compare=False)
     """A few words about its conversation, to distinguish readers with equal names; "" if the name is unique."""
+    shown: str = field(default="", compare=False)
 
     @property
     def title(self) -> str:
         """Display name."""
-        title = "the MCP client" if self.name is None else self.name
+        title = "the MCP client" if self.name is None else self.shown or self.name
         return f"{title}, {self.conversation}" if self.conversation else title
 
 
@@ -263,5 +265,6 @@ def named(analysis: Analysis, found: Sequence[Reader]) -> list[Reader]:
             words = words or analysis.capture.strings[one.space]
             used[words] += 1
             words += f" ({used[words]})" if used[words] > 1 else ""
-        made.append(Reader(one.space, one.name, words))
+        shown = "" if one.name is None else analysis.capture.shown_name(one.name)
+        made.append(Reader(one.space, one.name, words, shown))
     return made

@@ -239,7 +239,7 @@ def picture_of(
 
 def _seen_lane(analysis: Analysis, lane: Lane, top: int, bottom: int) -> SeenLane:
     space = analysis.capture.strings[lane.space] if len(analysis.contexts.spaces) > 1 else ""
-    return SeenLane(lane.name, space, lane.count, top, bottom)
+    return SeenLane(analysis.capture.shown_name(lane.name), space, lane.count, top, bottom)
 
 
 def _track(content: LanesContent, track: int, y: int, base: bool, window: Window, zoom: float) -> TrackPicture:

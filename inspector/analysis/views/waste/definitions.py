@@ -143,7 +143,7 @@ class Definitions:
         names = f"{', '.join(uncalled[:_MAX_NAMED])} and {more:,} more" if more > 1 else ", ".join(uncalled)
         of = f"{len(uncalled):,} of the {known:,} tools" if len(uncalled) < known else f"none of the {known:,} tools"
         verb = "did not call" if len(uncalled) < known else "called"
-        subject = f"So far {traffic.sender(call) or 'the MCP client'}" if self._ongoing else who
+        subject = f"So far {traffic.asker_words(call, 'the MCP client')}" if self._ongoing else who
         sentence = f"{subject} {verb} {of} that {server} listed: {names}."
         advice = "Pass the model only the definitions it needs, or shorten descriptions of rare tools."
         messages = [int(results.rows[place]) for place in lists.standing.values()]

@@ -280,7 +280,7 @@ class ResultMentions:
         traffic, results = self._traffic, self._results
         row, call = int(results.rows[place]), int(results.calls[place])
         tool = traffic.tool(row)
-        who = traffic.sender(call) or "the MCP client"
+        who = traffic.asker_words(call, "the MCP client")
         sentence = f"No later message or call of {who} repeats words from the result of {tool}."
         advice = "Request less, request one page at a time, or make the result transient."
         return Waste(

@@ -135,13 +135,13 @@ class Traffic:
         links = self.analysis.correlation
         return self.analysis.capture.strings[int(links.columns["target"][links.rounds.begun.get(row, row)])] or "a tool"
 
-    def asker_words(self, call: int) -> str:
+    def asker_words(self, call: int, unnamed: str = "The MCP client") -> str:
         """Returns the asker, for the start of a sentence."""
-        return self.sender(call) or "The MCP client"
+        return self.analysis.capture.shown_name(self.sender(call) or unnamed)
 
     def answerer_words(self, result: int) -> str:
         """Returns the server, within a sentence."""
-        return self.sender(result) or "the server"
+        return self.analysis.capture.shown_name(self.sender(result) or "the server")
 
     def cost(self, row: int) -> int:
         """Returns a result's tokens in the context; those of its summary if it is collapsed."""
