@@ -152,7 +152,7 @@ def _line(held: OpenDocument, facts: CallFacts, file: FileFact, name: str) -> Fi
     test = facts.calls[file.test] if file.test >= 0 else None
     return FileLine(
         safe_line(file.path, _MAX_PATH), name, file.is_changed, file.added, file.removed, tuple(accesses),
-        None if test is None else test.row, None if test is None else test.outcome,
+        None if test is None else test.row, None if test is None else test.run_outcome,
         "" if test is None else _time(held, test.row),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ import numpy as np
 from inspector.analysis.views.steps.approvals import decision_times
 from inspector.analysis.views.steps.call_facts import CallFact, Outcome, call_fact, tells_no_change
 from inspector.analysis.views.steps.step_columns import NO_NODE, StepKind, StepState, StepTable
+from inspector.analysis.views.steps.test_outputs import states_failed_tests
 from inspector.analysis.views.summaries.context_usage import context_usage
 from inspector.document.document import CaptureDocument
 from inspector.filters.sentences import arguments_words, sentence_of, shape_of
@@ -305,6 +306,8 @@ def _pill(call: _Call, text: str, command: tuple[str, str] | None) -> Pill | Non
         return tests
     if code:
         return Pill(f"exit {code}", "bad")
+    if _fact_of(call).is_test and states_failed_tests(text):
+        return Pill("tests failed", "bad")
     return Pill("ok", "good")
 
 

@@ -222,20 +222,20 @@ def _file_row(facts: OverviewFacts, file: FileFact, name: str) -> Row:
     end: Line = ()
     if file.test >= 0:
         test = calls[file.test]
-        told, tone = _TEST_WORDS.get(test.outcome, ("tests ran after", "quiet"))
+        told, tone = _TEST_WORDS.get(test.run_outcome, ("tests ran after", "quiet"))
         end = (Words(told, tone, link=Link(CONVERSATION, message=test.row)),)
     return Row(f"file {file.path}", label, tuple(words), end=end)
 
 
 def _is_telling(facts: OverviewFacts, command: CommandFact) -> bool:
     calls = [facts.calls.calls[place] for place in command.calls]
-    return len(calls) > 1 or any(call.is_test or call.outcome is not Outcome.OK for call in calls)
+    return len(calls) > 1 or any(call.is_test or call.run_outcome is not Outcome.OK for call in calls)
 
 
 def _command_row(facts: OverviewFacts, command: CommandFact) -> Row:
     calls = [facts.calls.calls[place] for place in command.calls]
     label = (Words(safe_line(command.command, _COMMAND), mono=True, link=Link(CONVERSATION, message=calls[0].row)),)
-    words = [_run_mark(call.outcome, call.row) for call in calls[-_MOST_RUNS:]]
+    words = [_run_mark(call.run_outcome, call.row) for call in calls[-_MOST_RUNS:]]
     if len(calls) > _MOST_RUNS:
         words.insert(0, Words(f"{len(calls) - _MOST_RUNS:,} earlier ", "quiet"))
     if told := _ran_words(facts, command):
@@ -262,7 +262,7 @@ def _tests_row(facts: OverviewFacts) -> Row | None:
         if call.is_test and call.outcome is not Outcome.REJECTED:
             if changes and runs:
                 words.append(Words(f" {formats.count_of(changes, 'change')} ", "quiet"))
-            words.append(_run_mark(call.outcome, call.row))
+            words.append(_run_mark(call.run_outcome, call.row))
             runs, changes = runs + 1, 0
         elif call.outcome is Outcome.OK:
             changes += call.is_change
@@ -277,7 +277,7 @@ def _tests_row(facts: OverviewFacts) -> Row | None:
 def _ran_words(facts: OverviewFacts, command: CommandFact) -> str:
     """Returns the course of a command that failed: "passes after 2 min 38 s", "still fails"."""
     calls = [facts.calls.calls[place] for place in command.calls]
-    outcomes = [call.outcome for call in calls]
+    outcomes = [call.run_outcome for call in calls]
     if Outcome.FAILED not in outcomes:
         return ""
     first = outcomes.index(Outcome.FAILED)

@@ -23,7 +23,7 @@ from inspector.present.conversation.cards import AgentCard, CallCard, Card, Card
 from inspector.present.conversation.describe import describe_card
 from inspector.present.conversation.outline import QUIET_RUN, Outline, OutlineOptions, outline_of
 from inspector.present.conversation.texts import picture_bytes
-from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_result
+from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
 from tests.samples import DATA, FORMAT_SAMPLES, sample
 from tests.strategies import gateway_logs, traffic
 from tests.transcribed import ClaudeSession
@@ -77,6 +77,17 @@ def test_each_message_of_any_traffic_is_on_one_card(envelopes: list[dict[str, An
     finally:
         document.close()
         clean_up()
+
+
+@pytest.mark.parametrize(
+    ("output", "word"), [("--- FAIL: TestRound (0.01s)\nFAIL", "tests failed"), ("ok\tapp\t0.2s", "ok")]
+)
+def test_a_run_whose_output_states_failed_tests_is_not_ok(output: str, word: str) -> None:
+    run = tool_call("Bash", arguments={"command": "go test ./... 2>&1 | tail -30"})
+    document = document_of(run, tool_result(run, output))
+    card = next(card for card in cards_of(document, outlined(document)) if isinstance(card, CallCard))
+    assert card.pill is not None
+    assert card.pill.word == word
 
 
 @pytest.fixture

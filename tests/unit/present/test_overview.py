@@ -264,16 +264,34 @@ def test_runs_of_tests_stand_in_order_with_the_changes_between_them() -> None:
         ("?   \tapp\t[no test files]\nok  \tapp/cli\t0.2s", "tests passed after"),
         ("PASS", "tests passed after"),
         ("", "tests passed after"),
+        ("--- FAIL: TestRound (0.01s)\nFAIL\nFAIL\tapp/cli\t0.7s\nFAIL", "tests failed after"),
+        ("test result: FAILED. 3 passed; 1 failed; 0 ignored", "tests failed after"),
+        ("=== 1 failed, 3 passed in 0.12s ===", "tests failed after"),
+        ("=== 3 passed, 2 warnings, 1 error in 0.12s ===", "tests failed after"),
+        ("FAILED (failures=1)", "tests failed after"),
+        ("Tests:       1 failed, 2 passed, 3 total", "tests failed after"),
+        ("warning: login failed, as expected\nok  \tapp/cli\t0.2s", "tests passed after"),
+        ("=== 3 passed, 0 failed in 0.12s ===", "tests passed after"),
     ],
 )  # fmt: skip
-def test_a_run_that_found_no_tests_is_no_pass(output: str, told: str) -> None:
+def test_the_output_of_a_run_tells_its_result_whatever_the_end_of_a_pipe(output: str, told: str) -> None:
     change = tool_call("Edit", arguments=edit("/a.go", "x", "y"))
-    run = tool_call("Bash", arguments={"command": "go test ./..."})
+    run = tool_call("Bash", arguments={"command": "go test ./... 2>&1 | tail -30"})
     changes = card_of(
         overview_in(document_of(change, tool_result(change, "ok"), run, tool_result(run, output))), "changes"
     )
     assert changes is not None
     assert line_text(changes.sections[0].rows[0].end) == told
+
+
+def test_a_run_with_failed_tests_does_not_put_an_earlier_failure_right() -> None:
+    run = {"command": "go test ./... | tail -30"}
+    calls = [tool_call("Bash", arguments=run) for _ in range(2)]
+    failed = [tool_result(calls[0], "no", result={"isError": True}), tool_result(calls[1], "--- FAIL: TestRound (0s)")]
+    changes = card_of(overview_in(document_of(calls[0], failed[0], calls[1], failed[1])), "changes")
+    assert changes is not None
+    assert changes.sections[0].rows[0].text.endswith("still fails")
+    assert changes.sections[-1].rows[0].text == "failed failed"
 
 
 def test_runs_of_an_evaluation_are_counted_and_failed_ones_come_first() -> None:

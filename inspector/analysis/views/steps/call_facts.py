@@ -24,6 +24,7 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changed_rows import Rows
 from inspector.analysis.views.account.tool_calls import calls_of
+from inspector.analysis.views.steps.test_outputs import TestOutput, result_in
 from inspector.base.slices import SlicedWork
 from inspector.protocol.json_values import decode_one
 from inspector.protocol.message_text import text_shown
@@ -43,11 +44,6 @@ _READING = re.compile(r"read|view|open|cat\b|fetch_file|get_file", re.IGNORECASE
 _TESTING = re.compile(
     r"\b(?:test|tests|pytest|unittest|jest|vitest|mocha|rspec|ctest|tox|nox|phpunit)\b", re.IGNORECASE
 )
-_NO_TESTS = re.compile(
-    r"\?\s+\S+\s+\[no test files\]|ok\s+\S+\s+\S+\s+\[no tests to run\]|testing: warning: no tests to run|PASS|"
-    r"no tests ran in [\d.]+s"
-)
-"""A line of a run that found no tests."""
 _HARMLESS = re.compile(
     r"(?:ls|cat|head|tail|wc|grep|rg|find|pwd|cd|echo|stat|diff|git (?:status|diff|log|show|branch)|pytest|"
     r"python3? -m (?:pytest|unittest)|go (?:test|vet)|cargo test|npm (?:run )?test|ctest)(?![\w.:-])"
@@ -124,6 +120,7 @@ class CallFact(NamedTuple):
         sort: sort of a command that only reads or searches.
         is_test: its command runs tests, and its output is not only that there are none.
         is_opaque: its tool may change files that it does not name.
+        has_failed_tests: its output states a failed test. The exit code of a pipe is that of its last program.
     """
 
     row: int
@@ -135,6 +132,12 @@ class CallFact(NamedTuple):
     sort: Sort = ""
     is_test: bool = False
     is_opaque: bool = False
+    has_failed_tests: bool = False
+
+    @property
+    def run_outcome(self) -> Outcome:
+        """Outcome of a command: that of its tests if it runs any."""
+        return Outcome.FAILED if self.has_failed_tests and self.outcome is Outcome.OK else self.outcome
 
     @property
     def is_change(self) -> bool:
@@ -312,7 +315,7 @@ class CallFacts:
             elif call.outcome is Outcome.OK:
                 changes += call.is_change
                 changes_from[place] = changes
-                if call.command:
+                if call.command and not call.has_failed_tests:
                     command = plain_command(call.command)
                     by_command[command] = by_spelling[_one_spelling(command)] = place
                 by_path.update(dict.fromkeys(call.changed_paths, place))
@@ -369,7 +372,7 @@ class KeptCalls:
         self._analysis = analysis
         self._contents: dict[int, _Contents] = {}
         self._reading: list[int] = []
-        self._without_tests: dict[int, bool] = {}
+        self._test_outputs: dict[int, TestOutput] = {}
 
     def note_changed(self, changed: Rows) -> None:
         """Does nothing, because arguments never change; outcomes are looked up anew."""
@@ -392,19 +395,21 @@ class KeptCalls:
                 else Outcome.OK if answer != NO_ROW
                 else Outcome.OPEN
             )  # fmt: skip
-            if contents.is_test and answer != NO_ROW and self._found_no_tests(answer):
+            tests = self._result_of_tests(answer) if contents.is_test and answer != NO_ROW else TestOutput.UNKNOWN
+            if tests is TestOutput.NO_TESTS:
                 contents = contents._replace(is_test=False)
-            found.append(written.add(CallFact(row, answer, outcome, tool, *contents)))
+            fact = CallFact(row, answer, outcome, tool, *contents, has_failed_tests=tests is TestOutput.FAILED)
+            found.append(written.add(fact))
             if len(found) % _FACTS_PER_STEP == 0:
                 yield
         return CallFacts(found)
 
-    def _found_no_tests(self, answer: int) -> bool:
-        found = self._without_tests.get(answer)
+    def _result_of_tests(self, answer: int) -> TestOutput:
+        found = self._test_outputs.get(answer)
         if found is None:
             capture = self._analysis.capture
             text = text_shown(capture.string("kind", answer) or "", capture.records.payload(answer)) or ""
-            found = self._without_tests[answer] = _finds_no_tests(text)
+            found = self._test_outputs[answer] = result_in(text)
         return found
 
     def reading_rows(self, near: int | None = None) -> SlicedWork[tuple[Rows, bool]]:
@@ -436,12 +441,6 @@ class KeptCalls:
                     self._reading.append(row)
             if new:
                 yield
-
-
-def _finds_no_tests(output: str) -> bool:
-    """Returns True if each line says that there are no tests. "PASS" alone does not."""
-    lines = [line for part in output.splitlines() if (line := part.strip())]
-    return all(map(_NO_TESTS.fullmatch, lines)) and any(line != "PASS" for line in lines)
 
 
 def _contents_of(tool: str, payload: Mapping[str, Any]) -> _Contents:
