@@ -39,14 +39,15 @@ def chat_export(
 
 
 def run_format(
-    package: str, reader: JsonTranscript, voice: Voice, *, title: str, reads: str, bookkeeping: Iterable[str]
-) -> Format:
+    package: str, reader: JsonTranscript, voice: Voice, *, title: str, reads: str, bookkeeping: Iterable[str],
+    suffixes: tuple[str, ...] = (),
+) -> Format:  # fmt: skip
     """Returns the format of files with runs (`run_files`).
 
     Args:
         package: its folder, with a module `conversion`.
         reader, voice: of its lines.
-        title, reads: as of `Format`.
+        title, reads, suffixes: as of `Format`.
         bookkeeping: kinds of its records that are no messages, without the namespace.
     """
     return Format(
@@ -55,5 +56,5 @@ def run_format(
         icons={voice.namespace: "ri.flask-line"},
         participants=Participants(agent=voice.agent, program=voice.program), namespace=voice.namespace,
         failing_kinds=(voice.namespace + "outcome",),
-        bookkeeping=frozenset(voice.namespace + kind for kind in bookkeeping),
+        bookkeeping=frozenset(voice.namespace + kind for kind in bookkeeping), suffixes=suffixes,
     )  # fmt: skip

@@ -7,5 +7,5 @@ from inspector.formats.inspect_ai.reader import READER, VOICE
 
 FORMAT = run_format(
     __name__, READER, VOICE, title="Inspect log", reads="evaluation logs of Inspect",
-    bookkeeping=("sample", "score", "info"),
+    bookkeeping=("sample", "score", "info"), suffixes=(".eval",),
 )  # fmt: skip

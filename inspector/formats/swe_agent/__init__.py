@@ -7,5 +7,5 @@ from inspector.formats.swe_agent.reader import READER, VOICE
 
 FORMAT = run_format(
     __name__, READER, VOICE, title="SWE-agent trajectory", reads="trajectories of SWE-agent and mini-SWE-agent",
-    bookkeeping=("trajectory",),
+    bookkeeping=("trajectory",), suffixes=(".traj",),
 )  # fmt: skip

@@ -31,6 +31,7 @@ from inspector.engine.targets import OpenOptions, Target
 from inspector.formats import registry
 from inspector.formats.declared.folder import register_folder
 from inspector.formats.refused_formats import HOW_TO_DECLARE
+from inspector.formats.table import FILE_SUFFIXES
 from inspector.present import formats
 from inspector.survey import is_survey
 from inspector.survey.file_runs import has_several_runs
@@ -55,7 +56,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _DETECTED_FORMAT = "Detected for each line"
-_FILE_FILTER = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SOURCES_SUFFIX} *.txt *.gz *.zst);;All files (*)"
+_ENDINGS = " *".join((".jsonl", ".log", ".json", *FILE_SUFFIXES, SOURCES_SUFFIX, ".txt", ".gz", ".zst"))
+_FILE_FILTER = f"Logs and captures (*{_ENDINGS});;All files (*)"
 READ_ONCE = "A stream can be read only once, so it cannot be opened again."
 _OPEN_TOGETHER, _OPEN_SEPARATELY = "together", "apart"
 

@@ -48,6 +48,12 @@ def test_below_a_folder_only_logs_are_runs_and_what_is_named_is_one(tmp_path: Pa
     assert found(tmp_path / "deep", notes) == [str(log), str(notes)]
 
 
+@pytest.mark.parametrize("name", ["results.eval", "task-1.traj"])
+def test_evaluation_files_below_a_folder_are_runs_by_their_usual_names(tmp_path: Path, name: str) -> None:
+    file = write(tmp_path / "night" / name, {})
+    assert found(tmp_path) == [str(file)]
+
+
 def test_globs_and_the_same_log_twice(tmp_path: Path) -> None:
     one, two = write(tmp_path / "1/a.jsonl", {}), write(tmp_path / "2/a.jsonl", {})
     write(tmp_path / "2/b.jsonl", {})
