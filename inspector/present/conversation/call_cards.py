@@ -203,9 +203,9 @@ def _diffs(call: _Call, edits: Sequence[Any], *, whole: bool) -> tuple[Diff, ...
     if not edits:
         return ()
     patch = []
-    if call.answer != NO_ROW and len(edits) == 1 and edits[0].change_type == "changed":
+    if call.answer != NO_ROW and len(edits) == 1:
         patch = patch_in_record(call.document.capture.records.read_line_of(call.answer))
-        if not patch and call.state is StepState.OK:
+        if not patch and call.state is StepState.OK and edits[0].change_type == "changed":
             patch = numbered_by_reading(edits[0].lines, _reading_before(call, edits[0].path))
     if len(edits) == 1 and edits[0].change_type == "written" and _is_written_again(call, edits[0].path, {}):
         edits = [replace(edits[0], lines=tuple((" ", text) for _, text in edits[0].lines))]

@@ -31,11 +31,13 @@ def diff_of(edit: FileEdit, patch: Sequence[DiffLine], *, whole: bool) -> Diff:
     lines = list(patch) or (_written(edit.lines) if edit.change_type == "written" else _numbered_patch(edit.lines))
     limit = MAX_WHOLE if whole else MAX_LINES
     added, removed = (sum(line.sign == sign for line in lines) for sign in "+-")
+    if not patch:
+        added, removed = max(added, edit.added), max(removed, edit.removed)
     shown = lines if len(lines) <= limit + 1 else lines[:limit]
     path = safe_line(edit.path, 1_000)
     return Diff(
         path, re.split(r"[\\/]", path.rstrip("\\/"))[-1] or path, _VERBS[edit.change_type], safe_line(edit.note, 200),
-        max(added, edit.added), max(removed, edit.removed), tuple(_safe_lines(shown)),
+        added, removed, tuple(_safe_lines(shown)),
         len(lines) - len(shown) + edit.left_out, language_of(edit.path) or "",
     )  # fmt: skip
 

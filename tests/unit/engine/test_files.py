@@ -148,3 +148,19 @@ def test_the_answer_of_an_equal_write_may_tell_the_content_before(before: str | 
     found = engine.answer_request(number, DescribeCards(tuple(outline.refs(0, len(outline)))))
     assert [diff.added for card in found for diff in getattr(card, "diffs", ())] == [2, added]
     engine.close()
+
+
+def test_a_write_over_a_file_counts_the_lines_of_its_patch() -> None:
+    session = ClaudeSession()
+    session.prompt("write it")
+    hunk = {"oldStart": 1, "oldLines": 2, "newStart": 1, "newLines": 3, "lines": [" a", "-b", "+c", "+d"]}
+    told = {"type": "update", "content": "a\nc\nd\n", "structuredPatch": [hunk], "originalFile": "a\nb\n"}
+    session.runs("Write", wrote("a\nc\nd\n")[1], toolUseResult=told)
+    engine = Engine()
+    number = engine.adopt(document_of(*session.records))
+    file = engine.answer_request(number, ListFiles())[0]
+    assert (file.added, file.removed) == (2, 1)
+    outline = engine.answer_request(number, OutlineConversation(OutlineOptions(unfolds_all=True)))
+    found = engine.answer_request(number, DescribeCards(tuple(outline.refs(0, len(outline)))))
+    assert [(diff.added, diff.removed) for card in found for diff in getattr(card, "diffs", ())] == [(2, 1)]
+    engine.close()

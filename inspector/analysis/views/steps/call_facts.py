@@ -204,9 +204,14 @@ def tells_no_change(capture: Capture, answer: int) -> bool:
     return told is not None and told.tool_use_result.original_file == told.tool_use_result.content is not None
 
 
+class _Hunk(msgspec.Struct):
+    lines: list[str]
+
+
 class _Told(msgspec.Struct, rename="camel"):
     content: str | None = None
     original_file: str | None = None
+    structured_patch: list[_Hunk] = []
 
 
 class _Written(msgspec.Struct, rename="camel"):
@@ -214,6 +219,16 @@ class _Written(msgspec.Struct, rename="camel"):
 
 
 _decode_written = msgspec.json.Decoder(_Written).decode
+
+
+def _lines_in_patch(capture: Capture, answer: int) -> tuple[int, int] | None:
+    """Returns the added and removed lines of the patch in an answer's record; None without one."""
+    line = capture.records.read_line_of(answer)
+    told = decode_one(_decode_written, line) if b'"structuredPatch"' in line else None
+    if told is None or not told.tool_use_result.structured_patch:
+        return None
+    signs = [text[:1] for hunk in told.tool_use_result.structured_patch for text in hunk.lines]
+    return signs.count("+"), signs.count("-")
 
 
 @dataclass(slots=True)
@@ -373,6 +388,7 @@ class KeptCalls:
         self._contents: dict[int, _Contents] = {}
         self._reading: list[int] = []
         self._test_outputs: dict[int, TestOutput] = {}
+        self._patches: dict[int, tuple[int, int] | None] = {}
 
     def note_changed(self, changed: Rows) -> None:
         """Does nothing, because arguments never change; outcomes are looked up anew."""
@@ -395,6 +411,8 @@ class KeptCalls:
                 else Outcome.OK if answer != NO_ROW
                 else Outcome.OPEN
             )  # fmt: skip
+            if len(contents.touches) == 1 and outcome is Outcome.OK:
+                contents = contents._replace(touches=(self._counted(contents.touches[0], answer),))
             tests = self._result_of_tests(answer) if contents.is_test and answer != NO_ROW else TestOutput.UNKNOWN
             if tests is TestOutput.NO_TESTS:
                 contents = contents._replace(is_test=False)
@@ -403,6 +421,15 @@ class KeptCalls:
             if len(found) % _FACTS_PER_STEP == 0:
                 yield
         return CallFacts(found)
+
+    def _counted(self, touch: Touch, answer: int) -> Touch:
+        """Returns a change with the lines of the answer's patch: a call that writes a file names only the new ones."""
+        if touch.kind is TouchKind.READ:
+            return touch
+        if answer not in self._patches:
+            self._patches[answer] = _lines_in_patch(self._analysis.capture, answer)
+        lines = self._patches[answer]
+        return touch if lines is None else touch._replace(added=lines[0], removed=lines[1])
 
     def _result_of_tests(self, answer: int) -> TestOutput:
         found = self._test_outputs.get(answer)
