@@ -37,7 +37,14 @@ _MAX_DEPTH = 64
 
 def is_export(value: Mapping[str, Any]) -> bool:
     """Returns True for a run, a page of runs, or a posted batch."""
-    return _is_run(value) or any(_is_run(one) for key in ("runs", "post") for one in mappings_in(value.get(key)))
+    return _is_run(value) or any(
+        _is_run(one) for key in ("runs", "post", "patch") for one in mappings_in(value.get(key))
+    )
+
+
+def _is_change(value: Mapping[str, Any]) -> bool:
+    """Returns True for the changes to a run that was posted before."""
+    return isinstance(value.get("id"), str) and isinstance(value.get("trace_id"), str) and "dotted_order" in value
 
 
 def _is_run(value: Mapping[str, Any]) -> bool:
@@ -46,8 +53,10 @@ def _is_run(value: Mapping[str, Any]) -> bool:
 
 def restate(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns a record as a document of spans."""
-    runs = mappings_in(value.get("runs")) or _posted(value) or [value]
-    spans = [span for one in runs if _is_run(one) for span in _spans_of(one, None, None, 0)]
+    posted = _posted(value)
+    runs = mappings_in(value.get("runs")) or posted or [value]
+    read = [one for one in runs if _is_run(one) or (posted and _is_change(one))]
+    spans = [span for one in read for span in _spans_of(one, None, None, 0)]
     return span_document(spans, {"service.name": "langsmith"}) if spans else value
 
 
@@ -78,17 +87,22 @@ def _spans_of(value: Mapping[str, Any], trace: object, parent: object, depth: in
 
 def _attributes_of(value: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
     extra, kind = object_of(value.get("extra")), value.get("run_type")
+    use = next((found for path in _USES if (found := mapping_or_empty(_at(outputs, path)))), {})
+    result = outputs.get("output", outputs)
+    inner = mapping_or_empty(mapping_or_empty(result).get("kwargs") or result)
+    # Changes to a run may leave out its type.
+    kind = kind or ("llm" if use else "tool" if "output" in outputs or "tool_call_id" in inner else None)
     metadata = mapping_or_empty(extra.get("metadata"))
     invoked, inputs = mapping_or_empty(extra.get("invocation_params")), object_of(value.get("inputs"))
     models = (outputs.get("model"), metadata.get("ls_model_name"), invoked.get("model"), invoked.get("model_name"),
               inputs.get("model"))  # fmt: skip
     told: dict[str, Any] = {
-        "langsmith.span.kind": kind, "gen_ai.prompt": inputs or None, "gen_ai.completion": outputs or None,
+        "langsmith.span.kind": value.get("run_type"), "gen_ai.prompt": inputs or None,
+        "gen_ai.completion": outputs or None,
         "session.id": metadata.get("thread_id") or metadata.get("session_id"),
         **prefixed_members(value, _PREFIX, _PLACED), **prefixed_members(metadata, "langsmith.metadata."),
     }  # fmt: skip
     if kind == "llm":
-        use = next((found for path in _USES if (found := mapping_or_empty(_at(outputs, path)))), {})
         details = mapping_or_empty(use.get("input_token_details") or use.get("prompt_tokens_details"))
         told |= {
             "gen_ai.request.model": next((one for one in models if isinstance(one, str) and one), None),
@@ -99,8 +113,6 @@ def _attributes_of(value: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict
             "gen_ai.usage.cost": _number(value.get("total_cost")),
         }  # fmt: skip
     if kind == "tool":
-        result = outputs.get("output", outputs)
-        inner = mapping_or_empty(mapping_or_empty(result).get("kwargs") or result)
         told |= {"gen_ai.tool.name": value.get("name"), "gen_ai.tool.call.id": inner.get("tool_call_id"),
                  "gen_ai.completion": inner.get("content", result) if outputs else None}  # fmt: skip
     return told

@@ -19,4 +19,5 @@ FORMAT = Format(
     identified_by_type=True,
     spoken_kinds=reader.SPOKEN,
     failing_kinds=reader.FAILING_KINDS,
+    checks="inspector.formats.otlp.checks:TOPIC",
 )

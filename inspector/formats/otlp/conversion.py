@@ -34,6 +34,7 @@ from inspector.formats.otlp.log_content import with_content
 from inspector.formats.otlp.message_marks import call_mark, result_mark
 from inspector.formats.otlp.printed import as_otlp, is_printed
 from inspector.formats.otlp.protobuf import ProtobufError, traces_of
+from inspector.formats.otlp.repeated_spans import SpanIds
 from inspector.formats.otlp.span_relations import FACTS_KEY, Resolved, SpanEnd, resolve_spans
 from inspector.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import MAX_DECODED_BYTES, TOO_LARGE, estimate_decoded_bytes
@@ -96,7 +97,7 @@ Restate = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 def lines_in_order(data: bytes, restate: Restate = as_otlp) -> Iterator[bytes]:
     """Yields the lines for a file of traces. Raises NotConvertedError."""
-    spans, others = spans_of(data, restate)
+    spans, others = spans_of(data, restate, SpanIds())
     yield from timed_lines(spans, resolve_spans(spans, whole=True), HistoryInterner())
     yield from others
 
@@ -132,8 +133,13 @@ class SpanMemory:
         self._given = self._needed = 0
 
 
-def spans_of(data: bytes, restate: Restate = as_otlp) -> tuple[list[Span], list[bytes]]:
+def spans_of(data: bytes, restate: Restate, ids: SpanIds) -> tuple[list[Span], list[bytes]]:
     """Returns the spans of documents, and the lines of documents without spans: metrics, invalid lines.
+
+    Args:
+        data: the documents.
+        restate: returns one as OTLP.
+        ids: the spans before; updated.
 
     Raises:
         NotConvertedError: it is unreadable protobuf, or the extra is not installed.
@@ -146,25 +152,7 @@ def spans_of(data: bytes, restate: Restate = as_otlp) -> tuple[list[Span], list[
         spans += found
         if not found:
             others.append((line if line and told is value else to_json(told)) + b"\n")
-    return with_content(distinct(spans)), others
-
-
-def distinct(spans: list[Span]) -> list[Span]:
-    """Removes repeated exports: of several spans with one id, keeps the first ended one, else the first."""
-    first: dict[tuple[str, str], int] = {}
-    kept: list[Span | None] = list(spans)
-    for place, span in enumerate(spans):
-        if span.is_log or not span.identifier:
-            continue
-        before = first.setdefault((span.trace, span.identifier), place)
-        if before != place:
-            earlier = spans[before]
-            if span.ended and not earlier.ended:
-                kept[before] = None
-                first[span.trace, span.identifier] = place
-            else:
-                kept[place] = None
-    return [span for span in kept if span is not None]
+    return with_content(ids.distinct(spans)), others
 
 
 def timed_lines(spans: list[Span], known: list[Resolved], histories: HistoryInterner) -> Iterator[bytes]:
@@ -220,6 +208,8 @@ class _Lines:
                 span.given = without_input(span)  # shorter for the line of its end too
             self._append_line(span, told, "start", span.given)
         elif role is SpanRole.TOOL and not told.within_call:
+            if span.has_begun:
+                return
             if arguments_of(span) is not None:
                 self._histories.add_mark(call_mark(span.trace, told.call or call_id_of(span)))
             self._append_line(span, told, "start", span.given)
@@ -245,7 +235,7 @@ class _Lines:
             last.ends = [*last.ends, SpanEnd(span.identifier, span.failed)]
 
     def _append_line(self, span: Span, told: Resolved, phase: str, given: dict[str, Any]) -> None:
-        self._written.append((msgspec.structs.replace(told, phase=phase), given))
+        self._written.append((msgspec.structs.replace(told, phase=phase, number=span.number), given))
 
 
 def _is_call(span: Span) -> bool:

@@ -49,6 +49,7 @@ from inspector.formats.otlp.message_marks import (
     result_mark,
     set_mark,
 )
+from inspector.formats.otlp.repeated_spans import numbered
 from inspector.formats.otlp.span_relations import FACTS_KEY, Resolved, resolve_spans
 from inspector.formats.otlp.spans import Span, holds_spans, spans_in
 from inspector.formats.vocabulary import ENDED_WELL
@@ -69,8 +70,12 @@ _NAMED = {
     "event": "otlp/event",
     "metrics": "otlp/metrics",
 }
-SPOKEN = {kind: "log record" if sort == "log" else sort for sort, kind in _NAMED.items()}
+SPOKEN = {kind: "log record" if sort == "log" else sort for sort, kind in _NAMED.items()} | {
+    "otlp/duplicate": "duplicate id"
+}
 """Words for the kinds of these rows."""
+DUPLICATE = "otlp/duplicate"
+"""Kind of the row beside a span whose id another one has."""
 FAILING_KINDS = tuple(kind for sort, kind in _NAMED.items() if sort != "metrics")
 """Kinds of rows that may report a failure."""
 _PENDING = "not ended yet"
@@ -128,8 +133,9 @@ def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
     resolved = [told] if told is not None and len(spans) == 1 else resolve_spans(spans)
     for span, known in zip(spans, resolved, strict=True):
         span.parent = known.placed_in if known.lost_parent else span.parent
+    pairs = [(numbered(span, known.number), known) for span, known in zip(spans, resolved, strict=True)]
     # Sorted by start, since exporters write a span when it ends.
-    pairs = sorted(zip(spans, resolved, strict=True), key=lambda pair: pair[0].start_ns)
+    pairs.sort(key=lambda pair: pair[0].start_ns)
     found = [entry for span, known in pairs for entry in _of_span(span, known)]
     trace = next((span.trace for span in spans if span.trace), "")
     return found, trace
@@ -154,6 +160,9 @@ def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
     else:
         entries = _other(span, known, role)
     entries = list(entries)
+    if span.number and known.phase != "start":
+        words = f"{span.name}: another span of this trace has its id {span.identifier.partition('#')[0]}"
+        entries.append(at_time(control_entry(DUPLICATE, _speaker(span, known), words, {}), span.end_ns, False))
     if known.lost_parent and entries:
         entries[0].payload["lost_parent"] = known.lost_parent
     if span.parent:

@@ -47,6 +47,7 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         ends: spans that end with this line: others around it, or itself.
         lost_parent: id of its parent, which the file does not have; "".
         placed_in: id of the root that takes its place; "".
+        number: number of other spans of the trace that had its id before.
     """
 
     agent: str | None = None
@@ -66,6 +67,7 @@ class Resolved(msgspec.Struct, omit_defaults=True):
     ends: list[SpanEnd] = []
     lost_parent: str = ""
     placed_in: str = ""
+    number: int = 0
 
 
 class SpanContents(msgspec.Struct):

@@ -38,6 +38,8 @@ class Span(msgspec.Struct):
         resource: attributes of the reporting resource.
         given: as written, with its containers in OTLP form.
         ended: False if it was exported before its end.
+        has_begun: an earlier batch had it before its end.
+        number: number of other spans of the trace that had its id before.
     """
 
     trace: str
@@ -54,6 +56,8 @@ class Span(msgspec.Struct):
     given: dict[str, Any]
     is_log: bool = False
     ended: bool = True
+    has_begun: bool = False
+    number: int = 0
 
 
 def spans_in(value: Mapping[str, Any]) -> list[Span]:

@@ -17,6 +17,7 @@ from inspector.formats.otlp.conventions import CALL_ID
 from inspector.formats.otlp.conversion import Restate, SpanMemory, is_protobuf, lines_in_order, spans_of, timed_lines
 from inspector.formats.otlp.histories import HistoryInterner
 from inspector.formats.otlp.printed import as_otlp
+from inspector.formats.otlp.repeated_spans import SpanIds
 from inspector.formats.otlp.span_relations import (
     Resolved,
     SpanContents,
@@ -39,10 +40,12 @@ class KnownSpans:
 
     Attributes:
         histories: earlier inputs of models.
+        ids: the spans by their ids.
     """
 
     def __init__(self) -> None:
         self.histories = HistoryInterner()
+        self.ids = SpanIds()
         self._holding: dict[str, SpanContents] = {}  # by parent span id, facts about its children
         self._earlier: deque[SpanFacts] = deque(maxlen=_MOST_EARLIER)
 
@@ -119,6 +122,6 @@ def record_end(data: bytes) -> bytes:
 
 def lines_of(data: bytes, known: KnownSpans, restate: Restate = as_otlp) -> Iterator[bytes]:
     """Yields lines for documents, one per line, with facts from known spans."""
-    spans, others = spans_of(data.lstrip(_BLANK), restate)
+    spans, others = spans_of(data.lstrip(_BLANK), restate, known.ids)
     yield from timed_lines(spans, known.resolve(spans), known.histories)
     yield from others

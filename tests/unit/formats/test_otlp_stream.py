@@ -6,16 +6,19 @@ import json
 import os
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.account.tool_calls import tool_calls
+from inspector.analysis.views.steps.step_table import step_table
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELDS
 from inspector.formats.otlp.conversion import HEAD_BYTES, holds_traces, lines_in_order
 from inspector.formats.otlp.stream_conversion import as_they_come
+from inspector.present.answers import summary_answer
 from inspector.sources.stream_feed import StreamFeed
 from tests.builders import document_at, log_file
 from tests.pages import ROOT
@@ -97,3 +100,45 @@ def test_rows_come_while_a_pipe_goes_on() -> None:
     assert told(feed.path.read_bytes()) == told(b"".join(lines_in_order(_DATA)))
     feed.close()
     os.close(out)
+
+
+def _span(identifier: str, name: str, start: int, **attributes: str) -> dict[str, Any]:
+    told = [{"key": key.replace("__", "."), "value": {"stringValue": value}} for key, value in attributes.items()]
+    times = {"startTimeUnixNano": str(start * 10**9), "endTimeUnixNano": str((start + 1) * 10**9)}
+    return {"traceId": "ab" * 16, "spanId": identifier * 8, "name": name, **times, "attributes": told}
+
+
+def _told_in_both(*spans: dict[str, Any]) -> list[dict[str, Any]]:
+    """The summaries of a file and of a stream with a pause behind each span."""
+    lines = [json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]}).encode() + b"\n" for one in spans]
+    pieces = b"".join(as_they_come(chain.from_iterable((line, None) for line in lines)))
+    logs = (b"".join(lines), _BEGINS + pieces)
+    documents = [document_at(log_file(log)) for log in logs]
+    return [summary_answer(one, "x", step_table(one.analysis), tokens=False)[0] for one in documents]
+
+
+_MODEL = {"gen_ai__operation__name": "chat", "gen_ai__request__model": "m", "gen_ai__usage__input_tokens": "7"}
+_TOOL = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": "t", "gen_ai__tool__call__result": "ok"}
+
+
+def test_spans_that_are_exported_twice_count_once() -> None:
+    spans = [_span("01", "chat m", 1, **_MODEL), _span("02", "execute_tool t", 3, **_TOOL)]
+    for found in _told_in_both(*spans, *spans):
+        assert (found["usage"]["input"], found["calls"]["tools"], found["messages"]) == (7, 1, 3)
+        assert found["findings"] == {}
+
+
+def test_different_spans_with_one_id_stay_with_a_finding() -> None:
+    spans = [_span("01", "chat m", 1, **_MODEL), _span("02", "execute_tool t", 3, **_TOOL)]
+    other = _TOOL | {"gen_ai__tool__name": "u"}
+    for found in _told_in_both(*spans, _span("01", "chat m", 5, **_MODEL), _span("02", "execute_tool u", 7, **other)):
+        assert (found["usage"]["input"], found["calls"]["tools"]) == (14, 2)
+        assert found["findings"] == {"span-id-again": 2}
+
+
+def test_a_span_that_begins_and_ends_is_one_call_in_a_stream_too() -> None:
+    whole = _span("02", "execute_tool t", 3, **_TOOL)
+    begun = {key: value for key, value in whole.items() if key != "endTimeUnixNano"}
+    for found in _told_in_both(begun, whole):
+        assert found["messages"] == 2
+        assert found["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 0}

@@ -200,3 +200,29 @@ def test_values_of_any_type_are_converted(name: str, seed: int) -> None:
         holder, key = chance.choice(list(places_in(value)))
         holder[key] = copy.deepcopy(chance.choice(ODD))
     assert b"".join(lines_in_order(to_json(value), _EXPORTS[name])).count(b"\n")
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_runs_that_are_posted_and_patched_are_joined(apart: bool) -> None:
+    def run(identifier: str, **members: Any) -> dict[str, Any]:
+        own = {"id": identifier, "trace_id": "t", "dotted_order": f"20260101T000000000000Z{identifier}"}
+        return own | ({"parent_run_id": "t"} if identifier != "t" else {}) | members
+
+    posted = [
+        run(identifier, run_type=kind, name=kind, start_time=f"2026-01-01T00:00:0{place}Z", inputs={"input": "q"})
+        for place, (identifier, kind) in enumerate([("t", "chain"), ("m", "llm"), ("k", "tool")])
+    ]
+    answer = {"choices": [{"message": {"role": "assistant", "content": "yes"}}],
+              "usage": {"prompt_tokens": 5, "completion_tokens": 2}}  # fmt: skip
+    patched = [
+        run("m", end_time="2026-01-01T00:00:01.5Z", outputs=answer),
+        run("k", end_time="2026-01-01T00:00:03Z", outputs={"output": "found"}),
+        run("t", end_time="2026-01-01T00:00:04Z", outputs={"output": "done"}),
+    ]
+    parts = [{"post": posted}, {"patch": patched}] if apart else [{"post": posted, "patch": patched}]
+    log = "\n".join(map(json.dumps, parts)).encode()
+    document = document_at(log_file(log, "log.jsonl"))
+    found = summary(document, "x")
+    assert (found["usage"]["input"], found["usage"]["output"]) == (5, 2)
+    assert found["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 0}
+    assert len(document.capture) == 5
