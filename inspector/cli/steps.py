@@ -104,7 +104,7 @@ def _row_words(rows: StepRows, place: int, text: StepText) -> str:
     took, tokens, dollars = int(rows.took_ns[place]), int(rows.tokens[place]), float(rows.dollars[place])
     state = State(int(rows.states[place]))
     words = f"{'  ' * int(rows.depths[place])}{printable(text.words, 200)}"
-    mark = f"  ({state.name.lower()})" if state in (State.FAILED, State.REJECTED, State.UNANSWERED) else ""
+    mark = "" if state in (State.NONE, State.OK) else f"  ({state.name.lower()})"
     figures = (
         f"{formats.duration(took) if took >= 0 else '':>12} {formats.short_count(tokens) if tokens >= 0 else '':>7} "
         f"{'' if np.isnan(dollars) else formats.dollars(dollars):>9}"

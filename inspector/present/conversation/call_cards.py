@@ -123,10 +123,12 @@ def step_card(
     output = None
     if call.answer != NO_ROW and call.state is not StepState.REJECTED and (whole or not (diffs and not failed)):
         output = output_of(call.answer, shown, failed=failed, whole=whole)
-    if is_quiet and not whole:
+    is_proposal = call.kind == kinds.PROPOSAL
+    # The arguments of the call that fulfils a proposal are no result.
+    is_fulfilled = is_proposal and call.state is StepState.OK
+    if (is_quiet and not whole) or is_fulfilled:
         output = None
     decision = _decision(call)
-    is_proposal = document.capture.string("kind", call.message) == kinds.PROPOSAL
     pill = outcome if is_proposal else _pill(call, text, command)
     if is_proposal and not base["aside"]:
         base = base | {"aside": "proposal"}
@@ -322,7 +324,7 @@ def _exit_code(text: str) -> int | None:
 
 def _decision(call: _Call) -> str:
     """Describes a person's decision and its duration, where the log tells both."""
-    if call.document.capture.string("kind", call.message) == kinds.PROPOSAL:
+    if call.kind == kinds.PROPOSAL:
         return _verdict(call)
     if asked := permission_words(call.document.analysis, call.table, call.step):
         # The pill tells a rejection already.
@@ -338,17 +340,18 @@ def _decision(call: _Call) -> str:
 
 
 def _verdict(call: _Call) -> str:
-    """Describes the time until a proposal was fulfilled or rejected."""
-    rejected = call.document.analysis.correlation.rejected_by(call.message)
-    by = rejected if call.state is StepState.REJECTED else call.answer
-    if by is None or by == NO_ROW:
+    """Describes the time until a proposal was fulfilled, rejected or withdrawn."""
+    if call.answer == NO_ROW:
         return ""
     capture = call.document.capture
     asked = int(capture.columns["time_ns"][call.message])
-    decided = int(decision_times(capture, np.array([by]))[0])
+    decided = int(decision_times(capture, np.array([call.answer]))[0])
     if NO_TIME in (asked, decided) or decided < asked:
         return ""
-    return f"{'rejected' if call.state is StepState.REJECTED else 'allowed'} after {formats.duration(decided - asked)}"
+    return f"{_VERDICTS.get(call.state, 'allowed')} after {formats.duration(decided - asked)}"
+
+
+_VERDICTS = {StepState.REJECTED: "rejected", StepState.CANCELLED: "withdrawn"}
 
 
 # Answers

@@ -24,6 +24,7 @@ from inspector.present.conversation.describe import describe_card
 from inspector.present.conversation.outline import QUIET_RUN, Outline, OutlineOptions, outline_of
 from inspector.present.conversation.texts import picture_bytes
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
+from tests.findings import at
 from tests.samples import DATA, FORMAT_SAMPLES, sample
 from tests.strategies import gateway_logs, traffic
 from tests.transcribed import ClaudeSession
@@ -184,6 +185,34 @@ def test_messages_about_presence_fold_and_proposals_are_named(tmp_path: Path) ->
     assert proposal.aside == "proposal"
     assert len(outlined(document, unfolded=(0,))) == 5
     document.close()
+
+
+def test_a_decision_is_that_of_the_proposals_state() -> None:
+    call = {"method": "tools/call", "params": {"name": "run", "arguments": {"cmd": "make"}}}
+
+    def proposal(name: str, second: int) -> dict[str, Any]:
+        return envelope("mcp/proposal", call, id=name, sender="planner", ts=at(second))
+
+    def decision(kind: str, of: str, second: int, sender: str, payload: Any = None) -> dict[str, Any]:
+        payload = payload or {"reason": "busy"}
+        return envelope(kind, payload, id=f"d{second}", correlation_id=[of], sender=sender, ts=at(second))
+
+    document = document_of(
+        proposal("withdrawn", 1), decision("mcp/withdraw", "withdrawn", 3, "planner"),
+        proposal("waiting", 4), decision("mcp/withdraw", "waiting", 5, "ann"),
+        proposal("fulfilled", 6), decision("mcp/reject", "fulfilled", 7, "reviewer"),
+        decision("mcp/request", "fulfilled", 9, "lead", call), proposal("rejected", 10),
+        decision("mcp/reject", "rejected", 12, "ann"),
+    )  # fmt: skip
+    cards = {
+        card.ref.message + 1: card for card in cards_of(document, outlined(document)) if isinstance(card, CallCard)
+    }
+    decided = {number: card.decision for number, card in cards.items()}
+    assert decided == {
+        1: "withdrawn after 2.0 s", 3: "", 5: "allowed after 3.0 s", 7: "", 8: "rejected after 2.0 s"
+    }  # fmt: skip
+    # The words of a rejection are no result of a call that another participant fulfilled.
+    assert cards[5].output is None
 
 
 def test_lines_of_an_edit_have_the_numbers_of_the_reading_before_it(tmp_path: Path) -> None:

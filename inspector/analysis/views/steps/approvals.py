@@ -1,6 +1,6 @@
 """Finds the times in which calls wait for a person's permission.
 
-RULE: a person is waited for from a proposal, or a request for a permission, to its first answer. A call for which
+RULE: a person is waited for from a proposal, or a request for a permission, to its decision. A call for which
 permission was asked does not work in that time. Without both times in the log, the call has all of its time.
 
 RULE: an answer without a time has come by the next message of its source that has one. A declined call does not work:
@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.protocol import kinds
 from inspector.protocol.payloads.file_edits import CHANGING_TOOLS
 from inspector.protocol.timestamps import NO_TIME
@@ -28,6 +29,13 @@ Rows = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 _LONG_CHANGE_NS = 3_000_000_000
+
+_FULFILLED = (ProposalState.FULFILLED, ProposalState.ANSWERED)
+_DECISIONS = (
+    (kinds.REQUEST, _FULFILLED), (kinds.RESPONSE, _FULFILLED), (kinds.REJECT, (ProposalState.REJECTED,)),
+    (kinds.WITHDRAW, (ProposalState.WITHDRAWN,)),
+)  # fmt: skip
+"""Kinds of messages that decide proposals, with the states that they make."""
 
 
 class Approvals(NamedTuple):
@@ -97,24 +105,25 @@ def are_allowed(capture: Capture, targets: Rows, ends: Rows, took_ns: Rows, sess
     return found
 
 
-def proposal_answers(capture: Capture, causes: Rows) -> tuple[Rows, Rows]:
-    """Returns proposals and their first answers: a fulfilment, a permission, a refusal, a withdrawal. O(messages).
+def proposal_answers(capture: Capture, causes: Rows, states: NDArray[np.uint8]) -> tuple[Rows, Rows]:
+    """Returns decided proposals and the first message that made their state. O(messages).
 
     Args:
         capture: the messages.
-        causes: (n,) cause of each of the first n messages.
+        causes, states: (n,) cause and `ProposalState` of each of the first n messages.
     """
-    kind = capture.columns["kind"][: len(causes)]
+    kind, sender = capture.columns["kind"][: len(causes)], capture.columns["sender"]
     proposal = capture.strings.find(kinds.PROPOSAL) or -1
-    answering = [
-        code
-        for name in (kinds.REQUEST, kinds.RESPONSE, kinds.REJECT, kinds.WITHDRAW)
-        if (code := capture.strings.find(name))
-    ]
-    rows = np.flatnonzero((causes != NO_ROW) & np.isin(kind, answering))
+    rows = np.flatnonzero(causes != NO_ROW)
     rows = rows[kind[np.minimum(causes[rows], len(causes) - 1)] == proposal]
-    asked, first = np.unique(causes[rows].astype(np.int64), return_index=True)
-    return asked, rows[first]
+    asked = causes[rows].astype(np.int64)
+    decides = np.zeros(len(rows), np.bool_)
+    for name, made in _DECISIONS:
+        decides |= (kind[rows] == (capture.strings.find(name) or -1)) & np.isin(states[asked], made)
+    # Only the proposer withdraws.
+    decides &= (states[asked] != ProposalState.WITHDRAWN) | (sender[rows] == sender[asked])
+    asked, first = np.unique(asked[decides], return_index=True)
+    return asked, rows[decides][first]
 
 
 def decision_times(capture: Capture, answers: Rows) -> Rows:

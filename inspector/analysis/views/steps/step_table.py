@@ -94,7 +94,9 @@ class _Builder:
         asked = np.flatnonzero(requests)
         ends[asked] = links["answer"][asked]
         ends[calls.rows] = calls.answers
-        answered_proposals, answers = proposal_answers(self._capture, links["cause"][:stop])
+        answered_proposals, answers = proposal_answers(
+            self._capture, links["cause"][:stop], links["proposal_state"][:stop]
+        )
         ends[answered_proposals] = answers
         ends[ends >= stop] = NO_ROW
         answered[ends[ends != NO_ROW]] = True

@@ -106,6 +106,8 @@ class StepDelegate(QStyledItemDelegate):
                 return [("rejected", "severity.warning")]
             case State.WAITING:
                 return [("waiting", "severity.warning")]
+            case State.CANCELLED:
+                return [("cancelled", "ink.tertiary")]
             case _:
                 return []
 
