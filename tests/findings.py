@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -253,7 +254,15 @@ def asked_a_model(times: int) -> Lines:
 _FAILED = ("Bash", {"command": "make"}, "no rule", True)
 _SAME = ("Grep", {"pattern": "total"}, "3 files", False)
 
+
+def _span(number: int) -> str:
+    """A line of a span; `number` others of its trace have its id."""
+    span = {"traceId": "ab" * 16, "spanId": "cd" * 8, "name": "work"}
+    return json.dumps({"resolved": {"number": number}, "resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+
+
 CASES: dict[str, Case] = {
+    "span-id-again": Case([_span(0), _span(1)], [_span(0)]),
     "model-call-failed": Case(retried(), compacted("manual")),
     "tool-fails-again": Case(
         worked(*[_FAILED] * 6), worked(*[_FAILED] * 4, ("Bash", {"command": "ls"}, "a", False), *[_FAILED] * 4)
