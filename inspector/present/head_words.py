@@ -99,7 +99,9 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
         details.append(f"{_SINCE_WORDS[participant.here]} {since}")
     here = _LAST_SEEN if document.sources.live_source is not None and not document.live else _PRESENT_STATE
     state = None if participant.here is None else here if participant.here else _LEFT_STATE
-    return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(details), state)
+    return HeadWords(
+        "participant", _PARTICIPANT, document.capture.shown_name(place.name), SEPARATOR.join(details), state
+    )
 
 
 def account_words(account: Account) -> HeadWords:

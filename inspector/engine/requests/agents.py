@@ -93,9 +93,10 @@ def _agent(held: OpenDocument, own: Rows, space: int, node: int, openers: dict[i
         int(analysis.usage.numbers_at(name, last)[0]) for name in GIVEN
     )  # fmt: skip
     costs = analysis.costs.costs_of(own)
+    name, task = capture.shown_name(sender), "" if node == MAIN else analysis.contexts.label(node)
+    name = name.removesuffix(f": {task}")
     return Agent(
-        safe_line(capture.shown_name(sender), _MAX_NAME),
-        "" if node == MAIN else safe_line(analysis.contexts.label(node), _MAX_TASK),
+        safe_line(name, _MAX_NAME), safe_line(task, _MAX_TASK) if task != name else "",
         openers.get(node, int(own[0])) if node != MAIN else int(own[0]), node,
         safe_line(capture.strings[int(analysis.usage.words("model", last)[0])] or "", _MAX_NAME), len(own), int(tokens),
         reports.limit if reports is not None and has_limit else None,

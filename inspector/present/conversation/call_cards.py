@@ -423,7 +423,8 @@ def agent_card(
     agent = sub_agent_of(subject)
     contexts = analysis.contexts
     label = agent.label if agent is not None and agent.label else _task(call)
-    name = (document.capture.shown_name(agent.name) or agent.type) if agent is not None else ""
+    name, _, task = document.capture.shown_name(agent.name if agent is not None else "").partition(": ")
+    name, label = name or (agent.type if agent is not None else ""), task or label
     prompt = prompt_of(document.capture.records.payload(call.message)) or ""
     back = result_message(subject, agent) if agent is not None else None
     answer = call.answer if back is None else back
@@ -443,7 +444,7 @@ def agent_card(
         tokens=sum(usage.usage) if usage is not None else told.get("tokens", -1),
         dollars=usage.cost.total if usage is not None and usage.cost is not None and usage.cost.calls else None,
         pill=_pill(call, "", None), state=int(call.state), took_ns=step_time(table, step),
-        node=node, answer=answer,
+        node=node, answer=answer, has_prompt_below=bool(np.any(table.kinds[below] == StepKind.PROMPT)),
     )  # fmt: skip
 
 

@@ -248,6 +248,7 @@ class AgentCard(_Card, frozen=True):
         took_ns: -1 if unknown.
         node: its context.
         answer: message of its result; -1 without one.
+        has_prompt_below: its steps begin with the prompt.
     """
 
     agent: str
@@ -265,6 +266,7 @@ class AgentCard(_Card, frozen=True):
     took_ns: int = -1
     node: int = -1
     answer: int = -1
+    has_prompt_below: bool = False
 
 
 class CompactionCard(_Card, frozen=True):

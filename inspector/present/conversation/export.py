@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+from msgspec.structs import replace as replace_fields
 from numpy.typing import NDArray
 
 from inspector.analysis.views.steps.call_facts import KeptCalls
@@ -21,13 +22,14 @@ from inspector.document.working_folder import working_folder_of
 from inspector.export.compression import compressing
 from inspector.export.files import refuse_source_files, takes_a_stream
 from inspector.export.options import Exported, Format, format_of
-from inspector.present.conversation.cards import CardKind
+from inspector.present.conversation.cards import AgentCard, CardKind
 from inspector.present.conversation.describe import describe_card
 from inspector.present.conversation.html_page import HtmlPage
 from inspector.present.conversation.markdown_text import MarkdownCards, markdown_head
 from inspector.present.conversation.outline import Outline, OutlineOptions, outline_of
 from inspector.present.conversation.page_cards import PageCards
 from inspector.present.conversation.page_head import page_head
+from inspector.present.conversation.texts import raw_text
 from inspector.protocol.secrets.masking import SecretRule
 
 
@@ -60,7 +62,10 @@ def write_conversation(
     for place, item in enumerate(shown.tolist()):
         depth, kind = int(outline.depths[item]), int(outline.kinds[item])
         card = describe_card(document, table, outline.ref(item), whole=as_html or kind not in _SHORT)
-        card, is_open = prepared.card(card), bool(outline.is_open[item])
+        is_open = bool(outline.is_open[item])
+        if is_open and isinstance(card, AgentCard):
+            card = _without_repeats(document, outline, item, card)
+        card = prepared.card(card)
         while folds and depth <= folds[-1]:
             folds.pop()
         text = page.card(card, depth, is_open=is_open) if as_html else cards.page_card(card, is_folded=bool(folds))
@@ -113,6 +118,21 @@ def _shown_items(outline: Outline, messages: NDArray[np.uint32] | None) -> NDArr
         else:
             needed = min(needed, depth)
     return np.flatnonzero(wanted)
+
+
+def _without_repeats(document: CaptureDocument, outline: Outline, item: int, card: AgentCard) -> AgentCard:
+    """Returns the card of a sub-agent without prompt and result that are cards below it."""
+    depths = outline.depths[item + 1 :]
+    above = np.flatnonzero(depths <= outline.depths[item])
+    below = slice(item + 1, item + 1 + (int(above[0]) if len(above) else len(depths)))
+    kinds, messages = outline.kinds[below], outline.messages[below]
+    answers = messages[kinds == CardKind.ANSWER][-1:]
+    said = [raw_text(document.capture, int(row)).strip() for row in answers]
+    result = raw_text(document.capture, card.answer) if said and card.answer >= 0 else ""
+    has_result = any(text and result.startswith(text) for text in said)
+    return replace_fields(
+        card, prompt=() if card.has_prompt_below else card.prompt, result=() if has_result else card.result
+    )
 
 
 def _encoded(text: str) -> bytes:

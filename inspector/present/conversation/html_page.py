@@ -162,7 +162,8 @@ class HtmlPage:
             return self._call_parts(card)
         if isinstance(card, AgentCard):
             head = f"<b>Sub-agent</b> {_text(card.task)}{_facts(call_facts(card))}"
-            return head, f"<blockquote>{_blocks(card.prompt)}</blockquote>{_blocks(card.result)}", "agent"
+            prompt = f"<blockquote>{_blocks(card.prompt)}</blockquote>" if card.prompt else ""
+            return head, f"{prompt}{_blocks(card.result)}", "agent"
         if isinstance(card, CompactionCard):
             return _text(", ".join(filter(None, text_facts(card)))), _blocks(card.blocks) + _more(card.more), "cut"
         if isinstance(card, EndCard):

@@ -160,7 +160,7 @@ def markdown_head(head: PageHead) -> str:
 
 
 class MarkdownCards:
-    """Writes cards one after another; on a page, a heading names each new speaker."""
+    """Writes cards one after another; on a page, a heading names each new speaker, also of thoughts and calls."""
 
     def __init__(self, *, is_page: bool) -> None:
         self._is_page = is_page
@@ -168,7 +168,7 @@ class MarkdownCards:
 
     def card(self, card: Card) -> str:
         """Returns the Markdown of a card, without a line end behind it."""
-        return "\n\n".join(filter(None, self._parts(card)))
+        return "\n\n".join(filter(None, (self._heading(card), *self._parts(card))))
 
     def page_card(self, card: Card, *, is_folded: bool) -> str:
         """Returns the Markdown of a card on a page, with its line ends; inside of a fold an item of a list."""
@@ -197,16 +197,29 @@ class MarkdownCards:
             return [f"### {_line(card.label)}", _words(call_facts(card))]
         return [_other_line(card)]
 
-    def _text_parts(self, card: TextCard) -> list[str]:
+    def _heading(self, card: Card) -> str:
+        """Returns the heading of a new speaker; "" if the speaker goes on."""
+        is_text = isinstance(card, TextCard)
+        if not self._is_page or not (is_text or (isinstance(card, _OF_SPEAKER) and card.sender)):
+            return ""
         is_prompt = card.ref.kind == CardKind.PROMPT
-        head = ""
-        if self._is_page and (is_prompt or card.sender != self._speaker):
-            clock = formats.clock(card.time_ns)
-            head = f"## {_line(card.sender or 'unknown')}{f', {clock}' if clock else ''}"
-        self._speaker = card.sender
+        before, self._speaker = self._speaker, card.sender
+        if not is_prompt and card.sender == before:
+            return ""
+        clock = formats.clock(card.time_ns)
+        # An agent that gives another one a task is told from one that goes on.
+        whom = f" to {card.receivers}" if is_prompt and card.sender not in _PEOPLE and card.receivers else ""
+        return f"## {_line((card.sender or 'unknown') + whom)}{f', {clock}' if clock else ''}"
+
+    def _text_parts(self, card: TextCard) -> list[str]:
         pictures = "\n\n".join(f"*{_line(picture.words)}*" for picture in card.pictures)
         blocks = _below_headings(card.blocks) if self._is_page else card.blocks
-        return [head, blocks_text(blocks) + _more(card.more), pictures]
+        return [blocks_text(blocks) + _more(card.more), pictures]
+
+
+_OF_SPEAKER = (ThoughtCard, CallCard, AgentCard)
+_PEOPLE = ("user", "human")
+"""Usual names of a person, who speaks to the only agent."""
 
 
 def _below_headings(blocks: Sequence[Block]) -> list[Block]:

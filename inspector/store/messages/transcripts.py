@@ -530,7 +530,7 @@ class Transcripts:
     def shown_name(self, name: str) -> str:
         """Returns the name to show for a participant: of a sub-agent its type and task, else the name itself.
 
-        Equal ones are numbered in order of start: "Explore 1: find the config".
+        For example "Explore: find the config"; see `shown_names`.
         """
         if self._named and not self._shown:
             self._shown = shown_names(self._named)

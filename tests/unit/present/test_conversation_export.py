@@ -219,3 +219,19 @@ def test_markdown_lists_the_steps_of_a_fold(tmp_path: Path) -> None:
     log.write_text("\n".join(ask) + "\n")
     text = exported(log, tmp_path / "out.md")
     assert "\n**Read** `1.py` (2 lines, 1.0 s)\n\n*5 more steps: 5 reads*\n\n- **Read** `3.py` (2 lines, 1.0 s)" in text
+
+
+def test_each_text_of_a_sub_agent_is_once_and_under_its_speaker(tmp_path: Path) -> None:
+    data = Path(__file__).parents[2] / "data/transcripts/claude-code"
+    text = exported(data, tmp_path / "out.md")
+    spoken = [line.split(",")[0] for line in text.splitlines() if line.startswith("## ")]
+    agent = "general-purpose: Count source files"
+    assert spoken[:5] == ["## user", "## claude", f"## claude to {agent}", f"## {agent}", "## audit-A"]
+    assert [text.count(words) for words in ("Count the files in src.", "There are 3 files.", "Use an agent.")] == [
+        1,
+        1,
+        1,
+    ]
+    assert text.index("## claude,") < text.index("Use an agent.")
+    assert text.index("## audit-A") < text.index("SendMessage")
+    assert exported(data, tmp_path / "out.html").count("Count the files in src.") == 1

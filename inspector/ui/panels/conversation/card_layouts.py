@@ -463,17 +463,13 @@ def _agent(builder: CardBuilder, card: AgentCard, look: Look) -> None:
         x += builder.metrics("small").horizontalAdvance(failed) + builder.px(8)
     builder.words(Words(words, "small", "ink.tertiary"), x, rect, rect.right() - x)
     builder.y = rect.bottom()
-    if look.is_shown and card.prompt:
+    # Prompt and result of an agent with its steps in sight are cards of their own.
+    blocks = card.result if not look.is_shown else () if card.has_prompt_below else card.prompt
+    if blocks:
+        ink, lines = ("ink.secondary", 0) if look.is_shown else ("ink.primary", 0 if look.is_open else 4)
         builder.left += pad
         builder.right -= pad
-        add_blocks(builder, card.prompt, token="ink.secondary")
-        builder.left -= pad
-        builder.right += pad
-        builder.y += builder.px(8)
-    elif card.result:
-        builder.left += pad
-        builder.right -= pad
-        add_blocks(builder, card.result, max_lines=0 if look.is_open else 4)
+        add_blocks(builder, blocks, token=ink, max_lines=lines)
         builder.left -= pad
         builder.right += pad
         builder.y += builder.px(8)

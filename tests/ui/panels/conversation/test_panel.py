@@ -529,7 +529,7 @@ def test_model_sees_shows_the_chosen_agent(application: Application, qtbot: QtBo
 
     def has_entries_of_agent() -> bool:
         seen = sees.context_state.seen
-        return seen.reader is not None and seen.reader.name == agent.name and len(sees.source) > 1
+        return seen.reader is not None and seen.reader.title.startswith(agent.name) and len(sees.source) > 1
 
     qtbot.waitUntil(has_entries_of_agent)
     window.actions_by_id["view.conversation"].trigger()
