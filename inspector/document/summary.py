@@ -485,7 +485,7 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
 
 
 def _also_called(document: CaptureDocument, message: int, identifier: str) -> list[int]:
-    """Returns the message behind a name that is no envelope id, as in drafts (`correlation.DraftNames`)."""
+    """Returns the message behind a name that is no envelope id, as in drafts (`draft_names`)."""
     cause = int(document.analysis.correlation.columns["cause"][message])
     return [cause] if cause != NO_ROW and document.capture.records.correlation_ids(message) == [identifier] else []
 

@@ -157,7 +157,7 @@ def _correlation_target(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
     """Links a correlation id to its message, or describes its target."""
     rows = subject.capture.records.find_id(wanted)
     if not rows and subject.capture.records.correlation_ids(subject.message) == [wanted]:
-        rows = list(subject.causes)  # matched by a name that is no envelope id (`correlation_pass.DraftNames`)
+        rows = list(subject.causes)  # matched by a name that is no envelope id (`draft_names`)
     # Ids may be repeated; the matched cause is the right one.
     known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
     if known:

@@ -8,14 +8,14 @@ conversation names more, and each lookup has a cost.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import are_among, are_any_of, sorted_unique, unique_with_places
+from inspector.analysis.arrays.unique_ints import are_among, are_any_of, unique_with_places
 from inspector.analysis.passes.calls.call_rounds import CallRounds
+from inspector.analysis.passes.calls.draft_names import DraftNames
 from inspector.analysis.passes.calls.initialize_fallback import Fallbacks
 from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.open_waits import EndedWaits
@@ -28,69 +28,14 @@ from inspector.protocol import kinds
 from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_with_other_type
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex
 from inspector.store.messages.capture import Capture
-
-# Further names of messages in traffic of the MEUP v0.2 client, beside the envelope's id.
-#
-# A proposal has a name in `payload.proposal.correlation_id`, and its acceptance or rejection repeats that name. A
-# request has one in its own `correlation_id`, equal to its JSON-RPC id, and the response repeats it.
-
-_DRAFT_PREFIX = "meup/"
-
-
-class DraftNames:
-    """Finds the further names of messages in that client's traffic; ignores traffic of other versions.
-
-    Attributes:
-        own: requests with a correlation id that is their own name, ascending.
-    """
-
-    def __init__(self, capture: Capture) -> None:
-        self._capture = capture
-        self.own: list[int] = []
-
-    def names_of(self, kind: str, rows: Rows) -> list[tuple[int, int]]:
-        """Returns the further names of new messages of a kind as (row, hash of the name), ascending."""
-        found: list[tuple[int, int]] = []
-        for row in rows[self._are_drafts(rows)].tolist():
-            value = self._proposal_name(row) if kind == kinds.PROPOSAL else self._request_name(row)
-            if value != NO_HASH:
-                found.append((row, value))
-        return found
-
-    def _are_drafts(self, rows: Rows) -> np.ndarray:
-        """Returns flags of messages in the protocol version of that client."""
-        codes = self._capture.columns["protocol"][rows]
-        strings = self._capture.strings
-        drafts = [code for code in sorted_unique(codes).tolist() if code and strings[code].startswith(_DRAFT_PREFIX)]
-        return are_any_of(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
-
-    def _proposal_name(self, row: int) -> int:
-        proposal = (
-            None
-            if self._capture.records.is_big(row)
-            else self._capture.records.decoded_record(row).payload.get("proposal")
-        )
-        name = proposal.get("correlation_id") if isinstance(proposal, Mapping) else None
-        return self._name_hash(row, name) if isinstance(name, str) and name else NO_HASH
-
-    def _request_name(self, row: int) -> int:
-        columns = self._capture.columns
-        called = int(columns["rpc_hash"][row])
-        if called == NO_HASH or not int(columns["flags"][row]) & Flag.CORRELATED.value:
-            return NO_HASH
-        if int(self._capture.ids.text_hashes("correlation_hash", [row])[0]) != hash_with_other_type(called):
-            return NO_HASH
-        self.own.append(row)
-        return int(columns["correlation_hash"][row])
-
-    def _name_hash(self, row: int, name: str) -> int:
-        return self._capture.ids.hash_in_space(int(self._capture.columns["space"][row]), name)
-
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
 _CORRELATED, _MANY_CORRELATIONS = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
+_MOST_REUSES = 16
+"""Earlier requests with one id that an answer is compared with."""
+
 _PART_BITS = 21  # bits of a method and of a target; together with a kind they fit into 63 bits
 
 
@@ -185,6 +130,7 @@ class CorrelationPass:
         rows = correlated + start
         named[correlated] = self._capture.ids.latest_rows(source["correlation_hash"][rows], rows)
         elsewhere = self._link_within_sessions(start, rows, named)
+        self._prefer_equal_rpc_ids(start, rows, named)
         linked = self._link_plain(start, stop, named)
         response = self._kind_code(kinds.RESPONSE)
         left = np.zeros(stop - start, bool)
@@ -235,6 +181,25 @@ class CorrelationPass:
         known = calls != NO_ROW
         named[answers[known] - start], found[answers[known] - start] = calls[known], True
         return found
+
+    def _prefer_equal_rpc_ids(self, start: int, rows: Rows, named: NDArray[np.int64]) -> None:
+        """Replaces requests in `named` by an earlier one with the same id if only that has the answer's JSON-RPC id.
+
+        Arguments are those of `_link_within_sessions`.
+        """
+        source = self._capture.columns
+        kind, rpc, flags = source["kind"], source["rpc_hash"], source["flags"]
+        passed = flags[rows] & (Flag.DERIVED.value | _MANY_CORRELATIONS) != 0
+        rows = rows[~passed & (kind[rows] == self._kind_code(kinds.RESPONSE)) & (rpc[rows] != NO_HASH)]
+        found = named[rows - start]
+        for _ in range(_MOST_REUSES):
+            differ = (found != NO_ROW) & (kind[found] == self._kind_code(kinds.REQUEST)) & (rpc[found] != rpc[rows])
+            rows, found = rows[differ], found[differ]
+            if not len(rows):
+                return
+            found = self._id_indexes[kinds.REQUEST].latest_rows(source["correlation_hash"][rows], found)
+            equal = (found != NO_ROW) & (rpc[found] == rpc[rows])
+            named[rows[equal] - start] = found[equal]
 
     def _index_session_calls(self, stop: int) -> None:
         source, start, self._session_calls_stop = self._capture.columns, self._session_calls_stop, stop

@@ -65,10 +65,13 @@ class Repeats:
         _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
         consumes = traffic.analysis.transients.columns["badges"][results.rows] & Badge.CONSUMED.value != 0
         asked = traffic.analysis.capture.columns["flags"][results.calls] & Flag.UNRECORDED.value == 0
-        self.places: list[int] = np.flatnonzero((counts[inverse] > 1) & ~consumes & asked).tolist()
+        first = np.zeros(len(keys), np.bool_)
+        first[np.unique(results.calls, return_index=True)[1]] = True
+        self.places: list[int] = np.flatnonzero((counts[inverse] > 1) & ~consumes & asked & first).tolist()
         """Indexes of results of tools with several calls.
 
-        A call that consumes a result is excluded, as it fetches nothing and must be made for each.
+        A call that consumes a result is excluded, as it fetches nothing and must be made for each. So are further
+        answers to one call.
         """
         self._keys = keys
         self.listed: set[int] = set()

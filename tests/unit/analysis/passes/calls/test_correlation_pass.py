@@ -84,6 +84,24 @@ def test_rule_3_finds_the_call(before: list[Any], named: list[str], tool: str) -
     assert last(document_of(*before, response(*named)), "tool", "tool.rule") == [tool, "correlation"]
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_rule_3_of_requests_with_one_id_that_with_the_answers_json_rpc_id_is_meant(*, apart: bool) -> None:
+    asked = [tool_call(name, id="q") for name in ("one", "two", "three")]
+    for place, request in enumerate(asked):
+        request["payload"]["id"] = place
+    answers = [response("q", payload={"id": place, "result": {}}) for place in (1, 0, 2, 7)]
+    log = GrowingLog()
+    if apart:
+        for line in (*asked, *answers):
+            log.write(line)
+    else:
+        log.write(*asked, *answers)
+    # An id that no request has names the latest, as without one.
+    assert column(log.document, "answers") == [None] * 3 + [2, 1, 3, 3]
+    assert column(log.document, "tool")[3:] == ["two", "one", "three", "three"]
+    assert column(log.document, "answered")[:3] == [5, 4, 6]
+
+
 @pytest.mark.parametrize("batch", [1, 2], ids=["apart", "together"])
 def test_rule_3_a_late_request_names_its_response(batch: int) -> None:
     log = GrowingLog()

@@ -179,6 +179,11 @@ def test_the_order_of_arguments_makes_no_difference() -> None:
     assert (waste.message, waste.messages) == (3, (1, 2, 3))
 
 
+def test_a_second_answer_is_no_second_call() -> None:
+    call, answer = asked("read_file", "same " * 50, {"path": "/a"})
+    assert WasteKind.TWICE not in dict(kinds_of(found(call, answer, {**answer, "id": "again"})))
+
+
 def test_other_arguments_are_another_call() -> None:
     assert twice(again={"path": "/b", "from": 1}) == []
 
