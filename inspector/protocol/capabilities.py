@@ -12,6 +12,7 @@ from typing import Any
 
 from inspector.protocol.bounded_regex import RegexRefusedError, search_pattern
 from inspector.protocol.context_paths import normalise
+from inspector.protocol.kinds import split_kind
 
 _MAX_DEPTH = 32
 _MAX_VALUES = 10_000
@@ -74,8 +75,14 @@ NARROWING_KEYS = frozenset({"payload", "to", "context"})
 
 
 def kind_covers(pattern: str, kind: str) -> bool:
-    """Returns True if a kind's pattern covers a kind: `*` is anything; a short form covers longer ones."""
-    return matches_glob(pattern, kind) or kind.startswith(pattern + ":")
+    """Returns True if a kind's pattern covers a kind: `*` is anything; a short form covers longer ones.
+
+    A pattern of a draft, as `mcp.request`, covers the canonical kind too.
+    """
+    if matches_glob(pattern, kind) or kind.startswith(pattern + ":"):
+        return True
+    canonical = pattern if "/" in pattern or ":" in pattern else split_kind(pattern).name
+    return canonical != pattern and matches_glob(canonical, kind)
 
 
 def matches_glob(pattern: str, text: str) -> bool:

@@ -22,6 +22,10 @@ from inspector.protocol.capabilities import MatchedMessage, covers_by_kind, cove
         ("chat", "chat/acknowledge", False),
         ("chat", "chat", True),
         ("*", "anything/at:all", True),
+        ("mcp.proposal", "mcp/proposal", True),
+        ("mcp.proposal", "mcp/request", False),
+        ("mcp.*", "mcp/request", True),
+        ("reflection", "reasoning/thought", True),
     ],
 )
 def test_strings(capability: str, kind: str, match: bool) -> None:
