@@ -15,6 +15,7 @@ from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.unanswered import is_cancelled, is_refused, party_who_left, pending_age_ns
 from inspector.analysis.views.causes.proposal_outcomes import has_failed
+from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.analysis.views.model_context.origins import Change, origin_of
 from inspector.analysis.views.summaries.participant_queries import answering_pattern, participants_of
 from inspector.present import formats
@@ -99,7 +100,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
         outcome = FactPart(f"Failed{by}", "bad")
     else:
         outcome = FactPart("Result" if subject.is_derived else f"Answered{by}")
-    latency = subject.analysis.correlation.latency_ns(answer)
+    latency = answer_latency_ns(subject.analysis, answer)
     after = f" after {formats.duration(latency)}" if latency is not None else ""
     code = exit_code_in(text_of(subject.capture, answer)) if failed else None
     # A rejected command never ran, so its text has no exit code.
@@ -132,7 +133,7 @@ def _rounds_facts(subject: Subject, call: RoundsOfCall) -> list[Fact]:
         words = "Cancelled by its sender." if is_cancelled(subject.analysis, subject.message) else "No result was seen."
         return [words_fact(words), *rows, *_asked_again(call)]
     what = "Cancelled" if call.cancelled else "Failed" if call.failed else "Answered"
-    latency = subject.analysis.correlation.latency_ns(call.result)
+    latency = answer_latency_ns(subject.analysis, call.result)
     after = f" after {formats.duration(latency)}" if latency is not None else ""
     ended = (FactPart(what, "bad" if call.failed else "plain"), FactPart(f"{after}: "), message_part(call.result))
     return [Fact("", ended), *rows, *_asked_again(call)]
@@ -185,7 +186,7 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
         answer = int(links.columns["answer"][request])
         if request == own or gap is None or abs(gap) > ANSWER_WITHIN_NS or capture.flags_of(answer) & Flag.ERROR:
             continue
-        took = links.latency_ns(answer)
+        took = answer_latency_ns(subject.analysis, answer)
         after = f" in {formats.duration(took)}" if took is not None else ""
         words = f"answered by {sender_of(capture, answer)}{after}"
         rows.append(Fact(" " if rows else "Elsewhere", (FactPart(words, "link", answer),), lines=2))

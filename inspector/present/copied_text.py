@@ -8,6 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.document.document import CaptureDocument
 from inspector.filters.field import Field, FieldType
 from inspector.filters.parse import MAX_LENGTH
@@ -99,7 +100,7 @@ def cell_filter(document: CaptureDocument, content: RowContent, column: int, *, 
     if column == Column.MESSAGE:
         return _text_filter(document, content)
     if column == Column.LATENCY:
-        latency = document.analysis.correlation.latency_ns(message)
+        latency = answer_latency_ns(document.analysis, message)
         return None if latency is None or not content.latency else f"latency >= {latency / 1e6:.15g}"
     return f"size == {int(capture.columns['size'][message])}"
 

@@ -18,6 +18,7 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.log_vocabulary import kind_word
 from inspector.analysis.passes.user_marks import EMPTY_NOTE, Note
 from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
+from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.badges import badge_words
@@ -222,7 +223,7 @@ def _build_row(
     content.state = row_state(document, message, state)
     content.took_ns = took_ns(document, message)
     if content.kind == kinds.RESPONSE:
-        content.latency = formats.latency(analysis.correlation.latency_ns(message))
+        content.latency = formats.latency(answer_latency_ns(analysis, message))
     elif waits:
         content.awaits_since = content.time_ns if content.time_ns != NO_TIME else None
     return content

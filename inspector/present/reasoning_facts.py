@@ -19,6 +19,7 @@ from inspector.analysis.views.account.unanswered import is_cancelled, is_pending
 from inspector.analysis.views.causes.chain import ChainStep, relation_word
 from inspector.analysis.views.causes.likely_links import LikelyLink, Relation, likely_causes
 from inspector.analysis.views.causes.proposal_outcomes import has_failed
+from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.present import formats
 from inspector.present.chain_rows import ChainRow, chain_row
 from inspector.present.facts import Fact, FactPart, fact, message_part, words_fact
@@ -222,7 +223,7 @@ def _outcome_word(subject: Subject, row: int) -> tuple[str, str]:
         return PROPOSAL_STATE_NAMES[int(links.columns["proposal_state"][row])], "ink.tertiary"
     if kind == kinds.REQUEST:
         answer = int(links.columns["answer"][row])
-        latency = links.latency_ns(answer) if answer >= 0 else None
+        latency = answer_latency_ns(subject.analysis, answer) if answer >= 0 else None
         if answer < 0:
             return _unanswered_word(subject, row)
         return (formats.duration(latency) if latency is not None else "answered"), "ink.tertiary"

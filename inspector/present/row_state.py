@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from inspector.analysis.states.state_pass import STATE_NAMES, MessageState
 from inspector.analysis.views.account.unanswered import is_refused, party_who_left
+from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.states import BY_USER, STATE_LOOKS, Glyph
@@ -54,7 +55,7 @@ def took_ns(document: CaptureDocument, message: int) -> int | None:
     call = links.rounds.calls.get(message)
     # The first answer of a task only confirms it; its result counts.
     answer = call.result if call is not None else int(links.columns["answer"][message])
-    return None if answer == NO_ROW else links.latency_ns(answer)
+    return None if answer == NO_ROW else answer_latency_ns(document.analysis, answer)
 
 
 def _state_words(document: CaptureDocument, message: int, state: MessageState) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.account.tool_calls import ToolCalls, tool_calls
+from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.analysis.views.steps.call_facts import CallFact, CallFacts, FileFact, TouchKind
 from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.analysis.views.waste import WasteTotals
@@ -180,7 +181,7 @@ class OverviewFacts:
 
     def took_ns(self, call: CallFact) -> int | None:
         """Returns the time until the answer of a call, if known."""
-        return None if call.answer == NO_ROW else self.analysis.correlation.latency_ns(call.answer)
+        return None if call.answer == NO_ROW else answer_latency_ns(self.analysis, call.answer)
 
 
 def file_name(path: str) -> str:

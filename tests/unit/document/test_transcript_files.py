@@ -10,11 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from inspector.analysis.views.latency.latency import latency_ms
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import summary
+from inspector.present.call_facts import request_facts
+from inspector.present.message_row import row_content
+from inspector.present.subject import Subject
 from inspector.sources.transcript_files import members_of
 
 FOLDER = Path(__file__).parents[2] / "data" / "transcripts" / "claude-code"
@@ -165,3 +170,15 @@ def test_a_bad_file_beside_is_as_none(document: CaptureDocument, project: Path) 
 def test_a_folder_without_transcripts_is_none(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"kind":"chat","id":"a","from":"b","payload":{}}\n')
     assert members_of(tmp_path) == ([], 0)
+
+
+def test_the_call_of_a_background_agent_lasts_until_its_end_everywhere(document: CaptureDocument) -> None:
+    opened(document, FOLDER / SESSION, together=True)
+    capture = document.capture
+    (call,) = [row for row in range(len(capture)) if document.analysis.correlation.columns["target"][row]
+               and capture.string("kind", row) == "mcp/request"]  # fmt: skip
+    answer = int(document.analysis.correlation.columns["answer"][call])
+    assert latency_ms(document.analysis, np.array([answer])).tolist() == [59_000.0]
+    assert (row_content(document, answer).latency, row_content(document, call).took_ns) == ("59.0 s", 59_000_000_000)
+    words = "".join(part.text for one in request_facts(Subject(document, call)) for part in one.parts)
+    assert "Result after 59.0 s" in words

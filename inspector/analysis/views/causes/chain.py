@@ -14,6 +14,7 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.log_vocabulary import kind_word
 from inspector.analysis.views.account.same_calls import certain_matches
 from inspector.analysis.views.causes.progress import any_is_progress, is_progress, progress_of, request_of_progress
+from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.timestamps import NO_TIME
@@ -182,7 +183,7 @@ def _duration_ns(analysis: Analysis, step: int) -> int | None:
     """Returns the duration that a message ended: that of a call by its answer, of reasoning by conclusion or cancel."""
     kind = analysis.capture.string("kind", step)
     if kind == kinds.RESPONSE:
-        return analysis.correlation.latency_ns(step)
+        return answer_latency_ns(analysis, step)
     if kind not in ("reasoning/conclusion", "reasoning/cancel"):
         return None
     contexts = analysis.contexts

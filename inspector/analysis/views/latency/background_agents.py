@@ -41,6 +41,16 @@ def background_ends(analysis: Analysis, calls: NDArray[np.integer[Any]]) -> dict
     return found
 
 
+def answer_latency_ns(analysis: Analysis, answer: int) -> int | None:
+    """Returns `CorrelationPass.latency_ns` of an answer; of the start of a background agent, the time until its end."""
+    took, capture = analysis.correlation.latency_ns(answer), analysis.capture
+    if took is None or not capture.transcripts.agents:
+        return took
+    cause = int(analysis.correlation.columns["cause"][answer])
+    end = background_ends(analysis, np.array([cause])).get(answer)
+    return took if end is None else end - int(capture.columns["time_ns"][cause])
+
+
 def _end_ns(analysis: Analysis, node: int, answer: int) -> int:
     """Returns the end of an agent; NO_TIME if the answer is its end, or if it is unknown."""
     contexts = analysis.contexts
