@@ -17,6 +17,7 @@ from inspector.engine.counting import counted_tokens
 from inspector.engine.open_document import OpenDocument
 from inspector.engine.request import Part, PartsRequest, Query, Request, RequestError, Steps, row_parts, rows_from
 from inspector.engine.requests.stories import require_message
+from inspector.engine.requests.turns import steps_of
 from inspector.present.answers import entry_answer, model_context_answer
 from inspector.present.context_figures import estimate_words, headline_words, outside_words
 from inspector.present.entry_words import entry_words
@@ -196,10 +197,14 @@ def _head(moment: Moment) -> ModelContextHead:
 def _lines(held: OpenDocument, asked: ShowModelContext) -> Steps[None]:
     moment = yield from _moment(held, asked.view)
     yield Part(_head(moment))
+
+    def place_of(message: int) -> int:
+        return int(np.searchsorted(moment.context.rows, message))
+
     yield from row_parts(
         EntryLine(
             entry.message, entry.included, entry.assumed, entry.role.word, entry.tokens,
-            mask_text(entry_words(held.document, moment, int(np.searchsorted(moment.context.rows, entry.message)))),
+            mask_text(entry_words(held.document, moment, place_of(entry.message), lambda: steps_of(held))),
             entry.reason, entry.cache,
         )
         for entry in moment.entries(out=asked.out)

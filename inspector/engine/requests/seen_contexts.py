@@ -27,6 +27,7 @@ from inspector.analysis.views.model_context.request_change import request_at
 from inspector.base.slices import run_until
 from inspector.engine.open_document import LONG_KEPT_S, OpenDocument
 from inspector.engine.request import Part, PartsRequest, Query, Request, RequestError, Steps, check_row_count
+from inspector.engine.requests.turns import steps_of
 from inspector.export.files import write_error_words
 from inspector.present.entry_words import entry_words
 from inspector.present.seen_figures import Figures, figures_of
@@ -322,7 +323,7 @@ def _describe(held: OpenDocument, asked: DescribeEntries) -> Steps[list[ListedEn
 
 def _entry(held: OpenDocument, listed: ListedEntries, place: int) -> ListedEntry:
     change = None if listed.change is None else int(listed.change.by_entry[place])
-    entry, text = listed.moment.entry(place), entry_words(held.document, listed.moment, place)
+    entry, text = listed.moment.entry(place), entry_words(held.document, listed.moment, place, lambda: steps_of(held))
     return ListedEntry(entry, text, listed.mark(place), change, entry.included and place == listed.not_cached_from)
 
 
