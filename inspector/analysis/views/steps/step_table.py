@@ -31,6 +31,7 @@ from inspector.analysis.views.steps.approvals import (
     decision_times,
     proposal_answers,
 )
+from inspector.analysis.views.steps.notices import notice_rows
 from inspector.analysis.views.steps.step_columns import NO_NODE, Rows, StepKind, StepState, StepTable
 from inspector.formats import registry
 from inspector.formats.table import AGENT_TOOLS, MODEL_OPERATIONS, REQUEST_KINDS, SPAN_KINDS, TRACE_NAMES
@@ -85,6 +86,7 @@ class _Builder:
         calls = calls_of(self._analysis)
         requests = np.isin(kind, self._codes(kinds.REQUEST, kinds.PROPOSAL))
         steps[requests] = StepKind.CALL
+        steps[notice_rows(self._capture, np.flatnonzero(requests))] = StepKind.OTHER
         # A retry belongs to the step of its call.
         retries = np.array([row for row in self._analysis.correlation.rounds.retries if row < stop], np.int64)
         steps[retries] = StepKind.OTHER

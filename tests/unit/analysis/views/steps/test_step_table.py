@@ -306,3 +306,20 @@ def test_a_file_written_again_with_equal_content_gains_no_lines(tmp_path: Path) 
     rows = engine.answer_request(number, ListSteps(question))
     texts = engine.answer_request(number, DescribeSteps(question, rows.revision, [*range(len(rows.kinds))]))
     assert [text.text.split()[0] for text in texts if text.tool == "Write"] == ["+1", "unchanged"]
+
+
+def test_notifications_are_no_steps_unless_they_report_a_failure() -> None:
+    def notified(method: str, **params: Any) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "method": f"notifications/{method}", "params": params}
+
+    document = document_of(
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "count", "arguments": {}}},
+        notified("progress", progressToken=1, progress=1),
+        notified("message", level="info", data="half"),
+        notified("message", level="error", data="disk full"),
+        notified("tasks/status", taskId="t", status="failed"),
+        notified("tools/list_changed"),
+        {"jsonrpc": "2.0", "id": 1, "result": {"content": []}},
+    )
+    steps = step_table(document.analysis)
+    assert steps.rows[steps.kinds == StepKind.CALL].tolist() == [0, 3, 4]
