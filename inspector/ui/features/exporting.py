@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTemporaryDir, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.base.file_names import file_stem
+from inspector.engine.log_files import TemporaryFolder
 from inspector.engine.request import RequestError
 from inspector.engine.requests.exports import (
     DEFAULT_FIELDS,
@@ -76,8 +77,7 @@ class Exporting(QObject):
         self._dialog: ExportDialog | None = None
         self._last_choice = ExportChoice(Which.SHOWN, ExportOptions())
         self.reads_conversation: Callable[[], bool] = lambda: False
-        # Pages to print; removed with the window.
-        self._pages = QTemporaryDir()
+        self._pages: TemporaryFolder | None = None  # pages to print
 
     def attach(self, panes: Panes) -> None:
         """Connects the export requests of these panes."""
@@ -207,7 +207,13 @@ class Exporting(QObject):
         if panes is None or not panes.client.state.messages:
             return
         self.stop()
-        target = Path(self._pages.path()) / f"{self._stem(panes)}-conversation.html"
+        name = f"{self._stem(panes)}-conversation.html"
+        try:
+            self._pages = self._pages or TemporaryFolder()
+        except OSError as error:
+            self._notices.show_sentence(f"{name} cannot be written: {error.strerror or error}.")
+            return
+        target = self._pages.path / name
         counts = self._counts(panes)
         if counts is None:
             return

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QLineEdit
 
+from inspector.base.paths import cache_folder
 from inspector.document.document import CaptureDocument
 from inspector.engine.request import RequestError
 from inspector.engine.requests import exports
@@ -382,3 +384,18 @@ def test_the_button_stays_in_place_when_the_format_changes(application: Applicat
         QApplication.processEvents()
         seen.add((dialog.height(), export.y()))
     assert len(seen) == 1
+
+
+def test_a_page_to_print_lies_where_the_next_start_sweeps(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = list[Path]()
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(Path(url.toLocalFile())) or True)
+
+    async def steps(application: Application) -> None:
+        window = window_on(application, story())
+        assert list(cache_folder().iterdir()) == []  # a window alone makes no folder
+        window.actions_by_id["file.print"].trigger()
+        await until(lambda: opened, "the page")
+        assert opened[0].parent.parent == cache_folder()
+        assert opened[0].parent.name.startswith("spool-")
+
+    run_in_window(qapp, steps)
