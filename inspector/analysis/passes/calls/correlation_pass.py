@@ -530,8 +530,8 @@ class CorrelationPass:
         """Returns nanoseconds from a request to this response, or None for other messages and missing times.
 
         A call with several requests counts from its first request to its result. A tool that reports its own duration
-        has that one. An answer or refusal by a person has None. `latency.latency_ms` computes the same for many
-        messages.
+        has that one. An answer or refusal by a person has None, and so has an answer before its request: the clock was
+        set back. `latency.latency_ms` computes the same for many messages.
         """
         cause = self.rounds.begun.get(row, int(self.columns["cause"][row]))
         if cause == NO_ROW or self._capture.string("kind", row) != kinds.RESPONSE:
@@ -543,7 +543,7 @@ class CorrelationPass:
         apart = int(times[row]) - int(times[cause])
         flags = self._capture.flags_of(row)
         if not flags & Flag.DERIVED:
-            return apart
+            return apart if apart >= 0 else None
         if (
             flags & Flag.DECLINED
             or self._capture.strings[int(self.columns["target"][cause])] in AGENT_TOOLS.person_tools
@@ -552,7 +552,8 @@ class CorrelationPass:
         took = int(self._capture.extracted.tool_durations_ns(np.array([row]))[0])
         if took >= 0:
             return took
-        return None if apart <= 0 and self._capture.string("protocol", row) in registry.groups().agents else apart
+        is_agent = self._capture.string("protocol", row) in registry.groups().agents
+        return None if apart < 0 or (apart == 0 and is_agent) else apart
 
 
 # Kinds that each kind may name, best first. Kinds without an entry may name any message.

@@ -55,7 +55,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
 
     A call of several requests counts from the first one to its result. Of an answer repeated by a transcript or a model
     API, the first counts. A call of a background agent lasts until its end. A tool's own duration has priority;
-    answers and refusals by a person have none. O(rows).
+    answers and refusals by a person have none, nor have answers before their request: the clock was set back. O(rows).
     """
     capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
@@ -94,6 +94,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
         for answer, end in background_ends(analysis, cause[answered]).items():
             place = answered[numbers[answered] == answer]
             latency[place] = (end - times[cause[place]].astype(np.int64)) / 1e6
+    latency[latency < 0] = np.nan
     return latency
 
 
