@@ -19,10 +19,11 @@ from inspector.formats.run_files import (
     run_converter,
 )
 from inspector.formats.tau_bench.reader import LABEL
+from inspector.formats.tau_bench.ticks import messages_of_ticks
 from inspector.formats.value_conversions import mapping_or_empty, mappings_in, text_or_none
 from inspector.protocol.timestamps import parse_time
 
-_PARTS = ("traj", "messages")
+_PARTS = ("traj", "messages", "ticks")
 _MOST = 1.0 - 1e-6
 """Least reward of a solved task: rewards are 0 or 1, as a product of floats."""
 
@@ -78,7 +79,7 @@ def _placed_lines(path: Path, start: int, size: int) -> Iterator[dict[str, Any]]
 def _lines(run: Mapping[str, Any], model: str | None) -> Iterator[dict[str, Any]]:
     yield {"record": {key: one for key, one in run.items() if key not in _PARTS}}
     messages = run.get("traj", run.get("messages"))
-    given = messages if isinstance(messages, list) else []
+    given = messages if isinstance(messages, list) else messages_of_ticks(mappings_in(run.get("ticks")))
     # Results of parallel calls are one message.
     flat = [inner for one in given for inner in (mappings_in(mapping_or_empty(one).get("tool_messages")) or [one])]
     yield from message_lines(flat, model=model)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
 
+from inspector.document.summary import summary
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.formats.pi.reader import READER
 from inspector.formats.run_files import documents_in, placed_documents
 from inspector.reading.files.source_reader import UnknownFormatError
@@ -112,3 +115,33 @@ def test_documents_are_found_where_they_lie(tmp_path: Path, text: str, count: in
         assert data[start : start + len(document)] == document
         assert text.endswith("x") or json.loads(document) is not None
     assert list(documents_in(path)) == [document for _, document in found]
+
+
+def test_ticks_of_a_spoken_simulation_are_messages(tmp_path: Path) -> None:
+    def tick(second: int, **members: Any) -> dict[str, Any]:
+        return {"tick_id": second, "timestamp": f"2026-05-01T10:00:{second:02}", **members}
+
+    def said(role: str, text: str, utterance: str) -> dict[str, Any]:
+        return {"role": role, "content": text, "is_audio": False, "utterance_ids": [utterance], "chunk_id": 0}
+
+    call = {"id": "c1", "name": "look_up", "arguments": {"id": 7}, "requestor": "assistant"}
+    ticks = [
+        tick(1, agent_chunk={**said("assistant", "How can ", "a"), "usage": {"prompt_tokens": 9}}),
+        tick(2, agent_chunk=said("assistant", "I help?", "a"), user_chunk=said("user", "My ", "u")),
+        tick(3, user_chunk=said("user", "order is late.", "u"), agent_chunk={"role": "assistant", "content": ""}),
+        tick(4, agent_tool_calls=[call],
+             agent_tool_results=[{"id": "c1", "role": "tool", "content": "sent", "requestor": "assistant"}]),
+        tick(5, agent_chunk=said("assistant", "It was sent.", "b")),
+    ]  # fmt: skip
+    run = {"id": "s", "task_id": "7", "trial": 0, "reward_info": {"reward": 1.0}, "messages": None, "ticks": ticks,
+           "mode": "full_duplex"}  # fmt: skip
+    log = tmp_path / "results.json"
+    log.write_text(json.dumps({"info": {"agent_info": {}, "user_info": {}}, "tasks": [], "simulations": [run]}))
+    document = document_at(log)
+    found = summary(document, "x")
+    texts = [FIELD_BY_NAME["text"].value(document.analysis, row) for row in range(len(document.capture))]
+    assert [text for text in texts if text in ("How can I help?", "My order is late.", "It was sent.")] == [
+        "How can I help?", "My order is late.", "It was sent.",
+    ]  # fmt: skip
+    assert found["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 0}
+    assert found["kinds"]["chat"] == 3

@@ -1,0 +1,57 @@
+"""Joins the ticks of a full-duplex simulation to messages: utterances of both sides, calls and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from inspector.formats.value_conversions import mapping_or_empty, mappings_in, text_or_none
+
+_SIDES = (("agent", "assistant"), ("user", "user"))
+_LONGEST_WORD = 200
+"""Limit of a text without spaces; longer ones are audio in base64."""
+
+
+def messages_of_ticks(ticks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Returns messages by their beginnings: an utterance is one message, however many ticks it takes."""
+    found: list[dict[str, Any]] = []
+    spoken: dict[str, dict[str, Any]] = {}  # the utterance of each side that may go on
+    for tick in ticks:
+        time = tick.get("timestamp")
+        for side, role in _SIDES:
+            chunk = mapping_or_empty(tick.get(f"{side}_chunk"))
+            text, ids = _text_of(chunk), set(filter(None, map(text_or_none, _listed(chunk.get("utterance_ids")))))
+            before = spoken.get(role)
+            if text:
+                goes_on = before is not None and (before is found[-1] if not ids else not ids.isdisjoint(before["ids"]))
+                if before is None or not goes_on:
+                    before = spoken[role] = {"role": role, "content": "", "timestamp": time, "ids": set[str]()}
+                    found.append(before)
+                before["content"] += text
+                before["ids"] |= ids
+            if before is not None:
+                _add_usage(before, chunk)
+            if calls := mappings_in(tick.get(f"{side}_tool_calls")):
+                found.append({"role": role, "content": None, "tool_calls": calls, "timestamp": time})
+            found += map(dict, mappings_in(tick.get(f"{side}_tool_results")))
+    return [{key: value for key, value in one.items() if key != "ids"} for one in found]
+
+
+def _text_of(chunk: Mapping[str, Any]) -> str:
+    text = text_or_none(chunk.get("content")) or ""
+    is_audio = chunk.get("is_audio") is True and len(text) > _LONGEST_WORD and " " not in text
+    return (text_or_none(chunk.get("audio_script_gold")) or "") if is_audio else text
+
+
+def _add_usage(message: dict[str, Any], chunk: Mapping[str, Any]) -> None:
+    """Adds the tokens and the cost of a chunk to its utterance."""
+    for key, value in mapping_or_empty(chunk.get("usage")).items():
+        if isinstance(value, int):
+            total = message.setdefault("usage", {})
+            total[key] = total.get(key, 0) + value
+    if isinstance(cost := chunk.get("cost"), int | float):
+        message["cost"] = message.get("cost", 0) + cost
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
