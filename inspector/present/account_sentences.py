@@ -181,8 +181,10 @@ class AccountSentences:
     def _sender_counts(self, groups: Groups) -> str:
         """Formats counts by sender: ": human 3, mew 3"."""
         senders, counts = groups.by_sender()
-        if len(senders) == 1 or len(senders) > _MOST_CALLERS:
-            return f", by {self._actors(senders)}"
+        # A message without a sender is of no participant.
+        named = senders[senders != 0]
+        if len(senders) == 1 or len(named) > _MOST_CALLERS:
+            return f", by {self._actors(named if len(named) else senders)}"
         shares = zip(senders.tolist(), counts.tolist(), strict=True)
         return ": " + ", ".join(f"{self.actor_name(code)} {count:,}" for code, count in shares)
 

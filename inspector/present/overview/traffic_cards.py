@@ -9,6 +9,7 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
+from inspector.analysis.passes.participants.participant_table import GONE
 from inspector.analysis.passes.tokens.reported_usage import USAGE_KINDS
 from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.account.account import Deed
@@ -29,6 +30,7 @@ from inspector.present.subject import name_of
 from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.columns.hashes import NO_ROW
 
 _MOST = 8
 _NAME, _TEXT = 40, 120
@@ -46,7 +48,10 @@ def people_card(facts: OverviewFacts) -> Card | None:
     Messages of this program's earlier connections count for its present name. A gateway is no participant.
     """
     analysis, strings = facts.analysis, facts.document.capture.strings
-    known = dict.fromkeys(name for _, name in shown_participants(analysis))
+    everyone = analysis.participants.all
+    known: dict[str, bool] = {}  # by name: it has left
+    for key in shown_participants(analysis):
+        known[key[1]] = everyone.here[everyone.find(*key)] == GONE and known.get(key[1], True)
     if len(known) < 2:
         return None
     senders = facts.document.capture.columns["sender"]
@@ -65,18 +70,19 @@ def people_card(facts: OverviewFacts) -> Card | None:
         words = [Words(formats.count_of(sent[name], "message"), "quiet")]
         words += [Words(f", {formats.count_of(calls[name], 'call')}", "quiet")] if calls[name] else []
         label = [Words(safe_line(facts.document.capture.shown_name(name), _NAME), link=link)]
-        label += [Words(", not a participant", "quiet")] if name not in known else []
+        remark = ", not a participant" if name not in known else ", left" if known[name] else ""
+        label += [Words(remark, "quiet")] if remark else []
         rows.append(Row(f"who {name}", tuple(label), share=sent[name] / most, end=tuple(words)))
     if len(names) > _MOST:
         rest = formats.count_of(sum(sent[name] for name in names[_MOST:]), "message")
         rows.append(Row("more", words=(Words(f"{len(names) - _MOST:,} more", "quiet"),), end=(Words(rest, "quiet"),)))
-    counts = AccountSentences(facts.document, facts.tally).counts()
+    counts, left = AccountSentences(facts.document, facts.tally).counts(), sum(known.values())
     return Card(
         "people",
         "Who is here?",
         (Section("", tuple(rows)),),
         f"{len(known):,}",
-        (Words(f"participants, {counts.partition(' of ')[0]}", "quiet"),),
+        (Words(f"participants, {f'{left:,} left, ' if left else ''}{counts.partition(' of ')[0]}", "quiet"),),
     )
 
 
@@ -120,9 +126,29 @@ def proposals_card(facts: OverviewFacts) -> Card | None:
         word, tone = _OUTCOMES.get(int(states[place]), ("unknown", "quiet"))
         name, _ = name_of(analysis, row)
         sender = safe_line(capture.shown_name(capture.string("sender", row) or "somebody"), _NAME)
-        words = Words(safe_line(mask_text(name), _NAME), mono=True), Words(f" proposed by {sender}", "quiet")
+        decision = _decision_words(facts, row, int(states[place]))
+        words = Words(safe_line(mask_text(name), _NAME), mono=True), Words(f" proposed by {sender}{decision}", "quiet")
         found.append(Row(f"proposal {row}", (Words(word, tone, pill=True),), words, end=(number_link(row),)))
+    if len(rows) > _MOST and lines:
+        more = Words(f"{len(rows) - _MOST:,} more", link=Link(MESSAGES, filter=lines[0].filter))
+        found.append(Row("more", words=(more,)))
     return Card("proposals", "What was proposed, and what came of it?", (Section("", tuple(found)),))
+
+
+def _decision_words(facts: OverviewFacts, row: int, state: int) -> str:
+    """Returns ", fulfilled by ann", or ", rejected by ann: unsafe"; "" for other states of a proposal."""
+    capture, links = facts.document.capture, facts.analysis.correlation
+    if state == MessageState.FULFILLED:
+        word, by, why = "fulfilled", int(links.columns["answer"][row]), None
+    elif state == MessageState.REJECTED and (by := links.rejected_by(row)) is not None:
+        word, why = "rejected", capture.records.payload(by).get("reason")
+    else:
+        return ""
+    if by == NO_ROW:
+        return ""
+    who = safe_line(capture.shown_name(capture.string("sender", by) or "somebody"), _NAME)
+    reason = f": {safe_line(mask_text(why), _NAME)}" if isinstance(why, str) and why else ""
+    return f", {word} by {who}{reason}"
 
 
 def contexts_card(facts: OverviewFacts) -> Card | None:

@@ -70,6 +70,11 @@ def test_who_asked_what_and_who_did_it() -> None:
     ]
 
 
+def test_a_message_without_a_sender_is_of_no_participant() -> None:
+    chats = [envelope(sender=name) for name in ("ann", "bob", "cleo", "dan", None)]
+    assert ("Said", "5 chats, by 4 participants") in lines(*chats)
+
+
 def test_participants_of_several_conversations_are_counted_by_name_as_they_are_listed() -> None:
     said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
     other = [{"role": "user", "content": "c"}, {"role": "assistant", "content": "d"}]

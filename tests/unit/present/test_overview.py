@@ -30,7 +30,7 @@ from inspector.present.overview.merging import update_in_place
 from inspector.present.overview.overview import overview_of
 from inspector.present.overview.run_cards import _outliers
 from inspector.present.step_texts import AT_MOST
-from tests.builders import account_tally, document_at, document_of, tool_call, tool_result
+from tests.builders import account_tally, document_at, document_of, envelope, tool_call, tool_result
 from tests.samples import FORMAT_SAMPLES, first_of, sample
 from tests.transcribed import ClaudeSession
 
@@ -493,6 +493,30 @@ def test_every_sender_has_a_bar_and_a_former_name_counts_for_the_present_one() -
     link = row.label[0].link
     assert link is not None
     assert link.filter == 'from == "inspector-7f3a" || from == "gateway"'
+
+
+def test_those_who_left_are_told_from_those_who_are_here() -> None:
+    left = envelope("system/presence", {"event": "leave", "participant": {"id": "bob"}}, sender="system:gateway")
+    card = card_of(overview_in(document_of(envelope(), envelope(sender="bob"), envelope(sender="ann"), left)), "people")
+    assert card is not None
+    assert line_text(card.unit) == "participants, 1 left, 4 messages"
+    assert {line_text(row.label) for row in card.sections[0].rows} == {
+        "lead", "ann", "bob, left", "system:gateway, not a participant",
+    }  # fmt: skip
+
+
+def test_proposals_tell_who_decided_and_how_many_are_not_shown() -> None:
+    call = {"method": "tools/call", "params": {"name": "run"}}
+    asked = [envelope("mcp/proposal", call, id=f"p{number}", sender="bob") for number in range(9)]
+    rejected = envelope("mcp/reject", {"reason": "unsafe"}, correlation_id=["p7"], sender="ann")
+    card = card_of(overview_in(document_of(*asked, tool_call("run", correlation_id=["p8"]), rejected)), "proposals")
+    assert card is not None
+    told = [line_text(row.words) for row in card.sections[0].rows]
+    assert told[1:8] == ["run proposed by bob"] * 7
+    assert told[8:] == ["run proposed by bob, rejected by ann: unsafe", "1 more"]
+    few = card_of(overview_in(document_of(asked[8], tool_call("run", correlation_id=["p8"]))), "proposals")
+    assert few is not None
+    assert [line_text(row.words) for row in few.sections[0].rows][1:] == ["run proposed by bob, fulfilled by lead"]
 
 
 def test_a_failure_names_the_spelling_of_the_command_that_succeeded() -> None:
