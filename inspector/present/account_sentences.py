@@ -504,7 +504,7 @@ class AccountSentences:
         if not totals["transient"]:
             return []
         of = formats.count_of(totals["transient"], "transient result")
-        words = f"{totals['collapsed']:,} of {of} collapsed" + (
+        words = f"{totals['collapsed']:,} of {of} collapsed to summaries" + (
             f", {totals['pending']:,} pending" if totals["pending"] else ""
         )
         return [AccountLine("Collapsed", words, filter='badge == "transient"'), *self._pending_lines()]

@@ -141,6 +141,9 @@ def span_words(document: CaptureDocument, row: int) -> str:
 AT_MOST = "at most: logged with the end of an agent"
 """Note of a call whose duration is an upper bound."""
 
+INCOMPLETE = "output tokens incomplete"
+"""Note of an output whose tokens are those of the answer's first moment."""
+
 
 class StepTexts:
     """Makes the texts of the rows of one tree."""
@@ -218,12 +221,13 @@ class StepTexts:
                 tries = int(table.attempts[step])
                 notes = [f"{tries:,} attempts"] if tries > 1 else []
                 notes += [expiry_words(expired)] if (expired := self._expired.get(step)) is not None else []
+                notes += self._incomplete(step, int(table.ends[step]))
                 return StepText(text=self._output_words(step), note=", ".join(notes))
             case StepKind.CALL if opens != NO_NODE:
                 return self._agent_text(step, opens, note)
             case StepKind.CALL:
                 tool, words = self._tool_and_words(step)
-                bound = AT_MOST if self._bounded[step] else ""
+                bound = ", ".join([AT_MOST] * bool(self._bounded[step]) + self._incomplete(step, int(table.rows[step])))
                 if table.is_request[step]:
                     return StepText(text=" ".join(filter(None, (tool, words))), note=note)
                 return StepText("", tool, words, ", ".join(filter(None, (note, bound))))
@@ -233,6 +237,12 @@ class StepTexts:
                 return StepText(title="Context compacted", text=self._words(step))
             case _:
                 return StepText(text=self._words(step), title=self._label(opens) if opens != NO_NODE else "")
+
+    def _incomplete(self, step: int, message: int) -> list[str]:
+        """Returns the note of output tokens that the message of a step reports too early."""
+        is_shown = self._table.tokens[step, 1] >= 0
+        is_early = self._document.analysis.usage.numbers_at("incomplete", np.array([message]))[0] == 1
+        return [INCOMPLETE] if is_shown and is_early else []
 
     def _agent_text(self, step: int, opens: int, note: str) -> StepText:
         """Returns the type of a sub-agent and its task: "Explore", "Search the manual"."""

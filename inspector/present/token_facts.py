@@ -101,12 +101,10 @@ def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
     # Without collapsing and compaction, the end is the peak.
     if found.peak != found.tokens:
         rows.append(fact("At most", f"{found.peak:,}"))
-    rows.append(fact("Without collapsing", f"{found.uncollapsed:,}"))
     if found.collapsed:
+        rows.append(fact("Without collapsing", f"{found.uncollapsed:,}"))
         results = formats.count_of(found.collapsed, "collapsed result")
         rows.append(fact("Saved", f"{found.saved:,} by {results}", filter="badge == collapsed"))
-    else:
-        rows.append(fact("Saved", "none; no result collapsed", "dim"))
     return rows
 
 

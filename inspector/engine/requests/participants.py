@@ -29,12 +29,14 @@ class ParticipantList(msgspec.Struct, frozen=True):
 
     Attributes:
         keys: present ones by first appearance, the observer, departed ones; unseen ones last in each group.
+        count: number of different names, as everywhere: one may be in several spaces.
         here: number of present ones.
         is_announced: presence of some was announced.
         now_ns: present time of live traffic, which presence and times depend on; None otherwise.
     """
 
     keys: list[Key]
+    count: int
     here: int
     is_announced: bool
     now_ns: int | None
@@ -94,7 +96,7 @@ def _list(held: OpenDocument, _asked: OrderParticipants) -> Steps[ParticipantLis
     for place in range(0, len(ordered), _STEP_ROWS):
         keys += map(everyone.pair, ordered[place : place + _STEP_ROWS])
         yield
-    return ParticipantList(keys, count, is_announced, analysis.now_ns)
+    return ParticipantList(keys, len({name for _, name in keys}), count, is_announced, analysis.now_ns)
 
 
 def _describe(held: OpenDocument, asked: DescribeParticipants) -> list[ParticipantRow]:

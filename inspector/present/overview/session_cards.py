@@ -41,7 +41,7 @@ _COMMAND = 48
 _LEAST_NS = 1_000_000
 _TIME_WORDS: tuple[tuple[Sort, str], ...] = (
     ("model", "model"), ("tools", "tools"), ("allowed", "tools and your permission"), ("person", "waiting for you"),
-    ("between", "in between"),
+    ("between", "between steps"),
 )  # fmt: skip
 _TEST_WORDS: dict[Outcome, tuple[str, Tone]] = {
     Outcome.OK: ("tests passed after", "good"), Outcome.FAILED: ("tests failed after", "bad"),

@@ -77,7 +77,7 @@ def test_without_a_tool_the_slowest_request_is_named() -> None:
     log = _rpc("initialize", "no/such", "no/such")
     assert said("steps", log).splitlines()[0].startswith("3 steps: requests 30 ms; 0 model calls, 0 tool calls")
     summary = said("summary", log)
-    assert "requests 30 ms · in between" in summary
+    assert "requests 30 ms · between steps" in summary
     assert "Slowest request initialize 10 ms" in summary
     kinds = [one["kind"] for one in answered("steps", log, "--group", "tool")["rows"]]
     assert kinds == ["step", "joined", "step", "step"]
@@ -110,3 +110,13 @@ def test_a_turn_of_several_sessions_names_its_session_once(tmp_path: Path) -> No
     turns = [line for line in said("steps", *map(str, files)).splitlines() if "Turn" in line]
     assert [line.count("read the three files") for line in turns] == [1, 1, 1, 1]
     assert sum("run the tests" in line for line in turns) == 2
+
+
+def test_it_tells_output_tokens_of_the_beginning_of_an_answer() -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}
+    usage = {"input_tokens": 3, "output_tokens": 1}
+    message = {"id": "m1", "model": "m", "role": "assistant", "content": [call], "stop_reason": None, "usage": usage}
+    line = {"type": "assistant", "uuid": "u1", "parentUuid": None, "sessionId": "s", "version": "2.1.31",
+            "isSidechain": False, "timestamp": "2026-02-01T10:00:00.000Z", "message": message}  # fmt: skip
+    log = str(log_file(json.dumps(line).encode() + b"\n"))
+    assert "output tokens incomplete" in said("steps", log)

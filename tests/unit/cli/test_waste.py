@@ -106,7 +106,7 @@ def test_the_demo_keeps_as_little() -> None:
         "analyst: 2,301 tokens in context at the end; 11,089 without collapsing; 8,788 saved by 9 collapsed results. "
         "Estimate (cl100k_base)."
     )
-    assert lead["sentence"] == ("lead: 636 tokens in context at the end; nothing collapsed. Estimate (cl100k_base).")
+    assert lead["sentence"] == ("lead: 636 tokens in context at the end. Estimate (cl100k_base).")
 
 
 def test_context_is_said_only_when_tokens_are_counted() -> None:

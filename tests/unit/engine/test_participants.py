@@ -54,3 +54,11 @@ def test_after_a_reconnect_this_program_is_one_row() -> None:
         log.write(captured("out", joined), captured("in", welcome(name, "coder")["envelope"]))
         keys = engine.answer_request(number, OrderParticipants()).keys
         assert sorted(one for _, one in keys) == ["coder", name]
+
+
+def test_one_name_in_two_spaces_counts_once_as_in_the_overview() -> None:
+    lines = [{**received(envelope("chat", {}, sender="lead")), "space_id": space} for space in ("a", "b")]
+    document = document_of(*lines)
+    engine = Engine()
+    found = engine.answer_request(engine.adopt(document), OrderParticipants())
+    assert (len(found.keys), found.count) == (2, 1)

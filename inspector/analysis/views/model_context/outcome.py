@@ -46,7 +46,7 @@ class Outcome:
         """The figures, as part of a sentence."""
         if not self.collapsed:
             at_most = f", {self.peak:,} at most" if self.peak != self.tokens else ""
-            return f"{self.tokens:,} tokens in context at the end{at_most}; nothing collapsed"
+            return f"{self.tokens:,} tokens in context at the end{at_most}"
         results = f"{self.collapsed:,} collapsed result{'' if self.collapsed == 1 else 's'}"
         return (
             f"{self.tokens:,} tokens in context at the end; {self.uncollapsed:,} without collapsing; "

@@ -61,7 +61,7 @@ class ParticipantsPanel(HeadedPanel):
         self.stack(self.head, self.view)
         self.view.left.disconnect(self.left)
         self.view.left.connect(self._on_left)
-        self._here, self._is_announced = 0, False
+        self._count, self._here, self._is_announced = 0, 0, False
         self.latest = LatestAnswer(
             self, client, OrderParticipants, self._show, every_ms=lambda: intervals.LISTS_MS, rest=_REST
         )
@@ -70,7 +70,7 @@ class ParticipantsPanel(HeadedPanel):
     # Calls of the window
 
     def _show(self, found: ParticipantList) -> None:
-        self._here, self._is_announced = found.here, found.is_announced
+        self._count, self._here, self._is_announced = found.count, found.here, found.is_announced
         self.source.described.drop()
         self.model.reorder(found.keys, self.source.replace_keys)
         self.model.renew()
@@ -94,13 +94,12 @@ class ParticipantsPanel(HeadedPanel):
         self._show_count()
 
     def _show_count(self) -> None:
-        total = self.model.rowCount()
         words = f"{self._here:,} here" if self._connected else f"{self._here:,} last seen"
         if self._is_announced:
             self.head.set_count(words, short=f"{self._here:,}")
         else:
-            self.head.count_things(total, "participant")
-        self.view.set_empty_text("" if total else EMPTY)
+            self.head.count_things(self._count, "participant")
+        self.view.set_empty_text("" if self._count else EMPTY)
 
     # Filters
 

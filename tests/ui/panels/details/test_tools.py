@@ -104,7 +104,10 @@ def test_a_call_shows_what_its_sub_agent_was_told_and_gave_back(
 ) -> None:
     document = document_at(TEAM)
     panel = shown(document, 5, qtbot, theme_controller)
-    assert rows(panel, "subAgent")[1:3] == ["Agent: general-purpose: Count source files", "State: concluded, 2 messages"]
+    assert rows(panel, "subAgent")[1:3] == [
+        "Agent: general-purpose: Count source files",
+        "State: concluded, 2 messages",
+    ]
     assert rows(panel, "subAgent")[3].startswith("Reported: 1 call: 7 tokens out, 5 in; 4,000 read from the cache")
     assert text(panel, "toldText") == "Count the files in src."
     assert text(panel, "cameBackText") == "There are 3 files."
