@@ -14,6 +14,7 @@ from inspector.analysis.views.account.account import AccountTally
 from inspector.analysis.views.account.tool_calls import ToolCalls, tool_calls
 from inspector.analysis.views.latency.background_agents import answer_latency_ns
 from inspector.analysis.views.steps.call_facts import CallFact, CallFacts, FileFact, TouchKind
+from inspector.analysis.views.steps.intervals import union_lengths
 from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.analysis.views.waste import WasteTotals
 from inspector.document.document import CaptureDocument
@@ -25,6 +26,7 @@ from inspector.present.many_runs import Branch
 from inspector.present.overview.cards import CONVERSATION, Link, Words
 from inspector.present.subject import text_of
 from inspector.present.wire_text import excerpt, safe_line
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 _NAME, _COMMAND, _REASON = 40, 56, 140
@@ -113,6 +115,25 @@ class OverviewFacts:
         """Duration of the document; of a trace, from the first to the last moment of its steps. 0 if unknown."""
         span = trace_span_ns(self.steps) if self.document.format in TRACE_NAMES else 0
         return span or self.tally.span_ns or 0
+
+    @cached_property
+    def sessions_ns(self) -> int:
+        """Duration of the document without the time in which no session of it went on. O(messages)."""
+        columns, steps, stop = self.analysis.capture.columns, self.steps, len(self.analysis)
+        begun, ended = steps.starts_ns != NO_TIME, steps.stops_ns != NO_TIME
+        times = np.concatenate((columns["time_ns"][:stop], steps.starts_ns[begun], steps.stops_ns[ended]))
+        rows = np.concatenate((np.arange(stop), steps.rows[begun], steps.rows[ended]))
+        # Files of some programs do not name their session.
+        spaces = columns["space"][rows].astype(np.int64) << 32 | columns["source"][rows].astype(np.int64)
+        known = times != NO_TIME
+        _, sessions = np.unique(spaces[known], return_inverse=True)
+        if not len(sessions) or not sessions.any():
+            return self.span_ns
+        count = int(sessions.max()) + 1
+        first, last = np.full(count, np.iinfo(np.int64).max), np.full(count, np.iinfo(np.int64).min)
+        np.minimum.at(first, sessions, times[known])
+        np.maximum.at(last, sessions, times[known])
+        return min(self.span_ns, int(union_lengths(np.zeros(count, np.int64), first, last, 1)[0]))
 
     @cached_property
     def totals(self) -> ToolCalls:

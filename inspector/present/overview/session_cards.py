@@ -51,7 +51,7 @@ _KIND_WORDS = {"cache_read": "cache reads", "cache_write": "cache writes", "outp
 
 def time_card(facts: OverviewFacts) -> Card | None:
     """Returns the card of the time, if steps have times."""
-    steps, span = facts.steps, facts.span_ns
+    steps, span = facts.steps, facts.sessions_ns
     split = split_time(steps, np.arange(len(steps)))
     if not span or not split.total:
         return None

@@ -195,6 +195,21 @@ def test_a_trace_lasts_as_long_as_its_steps_and_names_its_spans() -> None:
     assert not {"span", "agent"} & set(names), names
 
 
+def test_time_between_sessions_is_not_counted() -> None:
+    def turn(session: str, hour: int) -> list[dict[str, Any]]:
+        said = [("user", "Why?", 0), ("assistant", "Because.", 5)]
+        return [
+            {"type": role, "uuid": f"{session}{second}", "parentUuid": f"{session}0" if second else None,
+             "sessionId": session, "timestamp": f"2026-02-05T{hour}:00:{second:02}Z",
+             "message": {"role": role, "content": text}, "isSidechain": False, "version": "2.1.0", "cwd": "/work"}
+            for role, text, second in said
+        ]  # fmt: skip
+
+    time = card_of(overview_in(document_of(*turn("a", 10), *turn("b", 16))), "time")
+    assert time is not None
+    assert time.figure == "10 s"
+
+
 def beside_an_agent(*, lint_after_s: float, outputs: bool) -> CaptureDocument:
     """Returns a session with a command of unknown duration beside an agent that works a minute."""
     session, inside = ClaudeSession(), ClaudeSession(agent="a1")
