@@ -196,18 +196,12 @@ def test_a_trace_lasts_as_long_as_its_steps_and_names_its_spans() -> None:
 
 
 def test_time_between_sessions_is_not_counted() -> None:
-    def turn(session: str, hour: int) -> list[dict[str, Any]]:
-        said = [("user", "Why?", 0), ("assistant", "Because.", 5)]
-        return [
-            {"type": role, "uuid": f"{session}{second}", "parentUuid": f"{session}0" if second else None,
-             "sessionId": session, "timestamp": f"2026-02-05T{hour}:00:{second:02}Z",
-             "message": {"role": role, "content": text}, "isSidechain": False, "version": "2.1.0", "cwd": "/work"}
-            for role, text, second in said
-        ]  # fmt: skip
-
-    time = card_of(overview_in(document_of(*turn("a", 10), *turn("b", 16))), "time")
+    document = document_at(FORMAT_SAMPLES["ropes.json"])
+    time = card_of(overview_in(document), "time")
     assert time is not None
-    assert time.figure == "10 s"
+    # 22 s of one conversation, and 74 s of another one that began 8 s later
+    assert (OverviewFacts(document, account_tally(document), step_table(document.analysis), calls_in(document)).span_ns,
+            time.figure) == (104_000_000_000, "1 min 36 s")  # fmt: skip
 
 
 def beside_an_agent(*, lint_after_s: float, outputs: bool) -> CaptureDocument:
