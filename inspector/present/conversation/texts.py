@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -20,6 +22,13 @@ MAX_TEXT, MAX_WHOLE = 12_000, 100_000
 _MOST_PICTURES = 20
 _MAX_RECORD, _MOST_VALUES = 32 << 20, 100_000
 """Limits of a record that is searched for a picture: bytes, and values in it."""
+_LONG_WORD = re.compile(r"\S{2000,}")
+_SCRIPT_CHANGE = re.compile(
+    r"[!-\u036f](?=[\u0370-\u2fff])|[\u0370-\u058f](?=[\u0590-\u2fff])"
+    r"|[\u0590-\u08ff](?=[\u0370-\u058f\u0900-\u2fff])|[\u0900-\u2fff](?=[\u0370-\u08ff])"
+)
+_MOST_CHANGES = 1_000
+"""Changes of script in one word; the layout of more takes time with their square, 5 s for 50,000."""
 _LISTS = ("content", "parts", "blocks", "images", "attachments", "output")
 
 
@@ -27,7 +36,17 @@ def text_blocks(text: str, *, whole: bool = False, keeps_lines: bool = False) ->
     """Returns the blocks of a text from the wire, and the number of characters left out."""
     limit = MAX_WHOLE if whole else MAX_TEXT
     shown = masked_beginning(text, limit)
-    return parse_markdown(shown, keeps_lines=keeps_lines), max(0, len(text) - limit)
+    end = _layout_end(shown)
+    return parse_markdown(shown[:end], keeps_lines=keeps_lines), max(0, len(text) - min(limit, end))
+
+
+def _layout_end(text: str) -> int:
+    """Returns the end of the part that is laid out fast: up to many changes of script in one word."""
+    for word in _LONG_WORD.finditer(text):
+        change = next(islice(_SCRIPT_CHANGE.finditer(text, *word.span()), _MOST_CHANGES, None), None)
+        if change is not None:
+            return change.start() + 1
+    return MAX_WHOLE
 
 
 def raw_text(capture: Capture, message: int) -> str:

@@ -21,6 +21,7 @@ from inspector.present.conversation.blocks import (
 )
 from inspector.present.conversation.markdown import parse_markdown, plain_blocks
 from inspector.present.conversation.markdown_text import blocks_text, escaped
+from inspector.present.conversation.texts import text_blocks
 
 TEXT = """# Title
 
@@ -157,3 +158,21 @@ def test_a_bare_cr_ends_a_line_of_a_plain_paragraph() -> None:
     assert isinstance(one, Paragraph)
     assert one.runs[0].text == "a\n- b"
     assert isinstance(other, Paragraph)
+
+
+@pytest.mark.parametrize("word", ["a\u05d0", "1\u0628", "a\u0431\u03b1", "\u05d0\u0431", "\u0915\u05d0"])
+def test_a_word_that_changes_its_script_very_often_is_cut_and_says_so(word: str) -> None:
+    text = f"Before {word * 40_000} after"
+    blocks, left = text_blocks(text, whole=True)
+    (paragraph,) = blocks
+    assert isinstance(paragraph, Paragraph)
+    shown = "".join(run.text for run in paragraph.runs)
+    assert text.startswith(shown)
+    assert 1_000 < len(shown) < 4_000
+    assert left == len(text) - len(shown)
+
+
+@pytest.mark.parametrize("word", ["hello \u05e9\u05dc\u05d5\u05dd ", "a\u6f22", "\u05d0", "b"])
+def test_other_long_texts_are_shown_whole(word: str) -> None:
+    text = word * (90_000 // len(word))
+    assert text_blocks(text, whole=True)[1] == 0
