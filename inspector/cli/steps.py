@@ -90,7 +90,7 @@ def _head_words(head: StepHead) -> str:
             ("model", head.model_ns),
             (tools_word(of_requests=not head.calls), head.tools_ns),
             ("tools and your permission", head.allowed_ns),
-            ("waiting for you", head.person_ns),
+            ("decisions", head.person_ns),
         )
         if ns
     ]

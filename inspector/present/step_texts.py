@@ -117,7 +117,7 @@ def range_sentence(found: RangeFigures) -> str:
     of = messages if found.span_ns is None else formats.duration(found.span_ns)
     parts = [formats.count_of(found.steps, "step")] if found.steps else [messages]
     tools = tools_word(of_requests=found.of_requests)
-    times = zip(("model", tools, "waiting for you", "tools and your permission"), found.split, strict=True)
+    times = zip(("model", tools, "decisions", "tools and your permission"), found.split, strict=True)
     parts += [f"{name} {formats.duration(ns)}" for name, ns in times if ns]
     parts += [f"{formats.short_count(found.tokens)} tokens"] if found.tokens else []
     parts += [formats.dollars(found.dollars)] if found.dollars is not None else []

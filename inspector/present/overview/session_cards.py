@@ -40,7 +40,7 @@ _MOST_FILES, _MOST_COMMANDS, _MOST_RUNS, _MOST_TURNS = 6, 6, 10, 5
 _COMMAND = 48
 _LEAST_NS = 1_000_000
 _TIME_WORDS: tuple[tuple[Sort, str], ...] = (
-    ("model", "model"), ("tools", "tools"), ("allowed", "tools and your permission"), ("person", "waiting for you"),
+    ("model", "model"), ("tools", "tools"), ("allowed", "tools and your permission"), ("person", "decisions"),
     ("between", "between steps"),
 )  # fmt: skip
 _TEST_WORDS: dict[Outcome, tuple[str, Tone]] = {
@@ -95,7 +95,7 @@ def _longest(facts: OverviewFacts, split: TimeSplit) -> Line:
     slowest = "slowest tool with a time of its own" if (took[tools & ~own] > known).any() else "slowest tool"
     slowest = slowest if steps.calls_tools else "slowest request"
     classes = (
-        ("your longest decision", calls & steps.of_person, split.person),
+        ("longest decision", calls & steps.of_person, split.person),
         ("longest with your permission", calls & steps.allowed, split.allowed),
         (slowest, tools & own, split.tools),
         ("longest model output", steps.kinds == StepKind.MODEL, split.model),

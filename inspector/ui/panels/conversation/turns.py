@@ -395,7 +395,9 @@ class Legend(QWidget):
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._themes = themes
-        self.setAccessibleName("Blue: model. Green: tools, hatched: with your permission. Hatched: waiting for you.")
+        self.setAccessibleName(
+            "Blue: model. Green: tools, hatched: with your permission. Hatched: waiting for a decision."
+        )
         themes.changed.connect(self._fit)
         self._fit()
 
@@ -413,7 +415,7 @@ class Legend(QWidget):
         side = round(8 * theme.zoom)
         for brush, words in (
             (QBrush(theme.color("accent.fill")), "model"), (QBrush(theme.color("family.tools")), "tools"),
-            (None, "waiting for you"),
+            (None, "decisions"),
         ):  # fmt: skip
             box = QRectF(x, (self.height() - side) / 2, side, side)
             if brush is None:

@@ -30,7 +30,7 @@ from inspector.ui.panels.timeline.head import ChoiceButton
 
 GROUPS = (("turn", "turn"), ("agent", "agent"), ("tool", "tool"), ("step", "nothing"))
 IDLES = (("60", "over 1 min"), ("10", "over 10 s"), ("600", "over 10 min"), ("0", "never"))
-WAITING, _WAITING_SHORT = "waiting for you", "you"
+WAITING, _WAITING_SHORT = "decisions", "waits"
 _ALLOWED, _ALLOWED_SHORT = "tools and your permission", "tools + you"
 _LEFT_PX, _HIGH_PX = 316, 120
 _NARROW_PX = 620

@@ -55,7 +55,7 @@ _STATE_WORDS = {
     State.FAILED: "failed", State.REJECTED: "not allowed by a person", State.WAITING: "waiting",
     State.UNANSWERED: "no answer", State.CANCELLED: "cancelled",
 }  # fmt: skip
-_BAR_WORDS = {Bar.MODEL: "model", Bar.TOOL: "tool", Bar.PERSON: "waiting for you",
+_BAR_WORDS = {Bar.MODEL: "model", Bar.TOOL: "tool", Bar.PERSON: "decisions",
               Bar.ALLOWED: "with your permission"}  # fmt: skip
 
 

@@ -290,7 +290,7 @@ def time_at_work_has_no_waits_for_a_person(window: MainWindow, qtbot: QtBot) -> 
     title = figures.lines()[0]
     figures.show_figures(msgspec.structs.replace(figures.figures, person_ns=103_000_000_000))
     assert figures.lines()[0] == title
-    assert figures.lines()[1].endswith("waiting for you 1 min 43 s")
+    assert figures.lines()[1].endswith("decisions 1 min 43 s")
 
 
 def names_of_spans_are_plain_text_in_the_tooltip(window: MainWindow, qtbot: QtBot) -> None:
