@@ -90,7 +90,7 @@ def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Memb
     session = named_session(str(path))
     # The id comes from the file and must not lead out of its folder.
     if session is None or "/" in session or session in ("", ".", ".."):
-        return [Member(path)]
+        return None
     folder = path.with_name(session)
     found = [] if folder.is_symlink() else oldest_first(listing.files(str(folder)))
     agents = [
@@ -98,7 +98,7 @@ def files_of_session(path: Path, listing: Listing, seen: ReadCache) -> list[Memb
         for one in found
         if one.name.endswith(LINES)
     ]
-    return [Member(path), *agents]
+    return [Member(path), *agents] if agents else None
 
 
 SESSIONS = SessionFinder(folders=folders, candidates=candidates, complete=complete, files=files_of_session)

@@ -15,6 +15,7 @@ FORMAT = Format(
     read=reader.READER.read,
     payload=reader.READER.payload,
     has_session_files=True,
+    sessions="inspector.formats.kimi.sessions:SESSIONS",
     # Kimi CLI writes the messages of the model once more, also those of sub-agents and before a compaction.
     repeated_files=RepeatedFiles(names=re.compile(r"context(?:_\w+)?\.jsonl"), beside="wire.jsonl"),
     names_file=True,

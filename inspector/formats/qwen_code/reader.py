@@ -11,6 +11,7 @@ from typing import Any
 
 from inspector.formats.entry_builders import NOT_READABLE, api_call_id, media_words, response_of, text_of, token_count
 from inspector.formats.json_transcript import JsonTranscript
+from inspector.formats.run_files import number_or_none
 from inspector.formats.shell_results import has_failed
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, mappings_in, text_or_none
 from inspector.formats.vocabulary import Event, Voice, place_event
@@ -39,6 +40,7 @@ _CANCELLED = "cancelled"
 _DONE = ("completed", "success")
 _EVENT = "qwen-code."
 _REWIND = "rewind"
+_MAX_MS = 1 << 40
 _FIRST_ROUND = "#0"
 """End of the id of a sub-agent's first prompt."""
 
@@ -161,6 +163,8 @@ def _telemetry(event: Mapping[str, Any], uuid: str | None) -> Iterator[Event]:
         told = event.get("error") or event.get("status")
         result = VOICE.result(uuid, told, tool=tool, failed=event.get("success") is False)
         result.meaning.is_unrecorded = True
+        took = number_or_none(event.get("duration_ms"))
+        result.meaning.took_ns = int(took * 1e6) if took is not None and 0 <= took < _MAX_MS else -1
         yield place_event(result, agent=agent)
     else:
         yield VOICE.bookkeeping("ui_telemetry", describe_record(name, event), **event)

@@ -1,4 +1,7 @@
-"""Finds sessions of Qwen Code: `projects/<project>/chats/<session>.jsonl`."""
+"""Finds sessions of Qwen Code: `projects/<project>/chats/<session>.jsonl`.
+
+Background sub-agents have files `projects/<project>/subagents/<session>/agent-<id>.jsonl`.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,12 @@ import msgspec
 from inspector.formats.clients import user_folder
 from inspector.formats.entry_builders import text_of
 from inspector.formats.qwen_code import FORMAT
-from inspector.sources.agent_sessions.files import Listing
-from inspector.sources.agent_sessions.line_files import LineFacts, complete_from_lines, sessions_in
+from inspector.sources.agent_sessions.files import Found, Listing
+from inspector.sources.agent_sessions.line_files import LINES, LineFacts, complete_from_lines, sessions_in
 from inspector.sources.agent_sessions.session import AgentSession, SessionFinder
+from inspector.sources.transcript_files import Member, ReadCache, oldest_first
+
+_CHATS, _SUB_AGENTS, _AGENT = "chats", "subagents", "agent-"
 
 
 class _Content(msgspec.Struct, gc=False):
@@ -44,7 +50,12 @@ def folders(environment: Mapping[str, str]) -> tuple[Path, ...]:
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
     """Yields sessions from names and places of files; `complete` adds details from the ends of the files."""
     for project, _ in listing.folders(str(root / "projects")):
-        yield from sessions_in(FORMAT.name, listing.files(str(Path(project, "chats")), 1))
+        for session in sessions_in(FORMAT.name, listing.files(str(Path(project, _CHATS)), 1)):
+            agents = _agents(session.path, listing)
+            session.sub_agents = len(agents)
+            session.size += sum(one.size for one in agents)
+            session.modified = max([session.modified, *(one.modified for one in agents)])
+            yield session
 
 
 def complete(session: AgentSession) -> None:
@@ -58,4 +69,22 @@ def _facts(record: _Record) -> LineFacts:
     return LineFacts(record.cwd or "", prompt, title=title or "", model=record.model or "")
 
 
-SESSIONS = SessionFinder(folders=folders, candidates=candidates, complete=complete)
+def _agents(session: Path, listing: Listing) -> list[Found]:
+    """Returns the files of a session's background sub-agents, oldest first."""
+    folder = session.parent.parent / _SUB_AGENTS / session.stem
+    if session.parent.name != _CHATS or folder.is_symlink():
+        return []
+    return oldest_first(
+        one for one in listing.files(str(folder)) if one.name.startswith(_AGENT) and one.name.endswith(LINES)
+    )
+
+
+def files_of_session(path: Path, listing: Listing, _seen: ReadCache) -> list[Member] | None:
+    """Returns the files of a session with background sub-agents; None for other paths."""
+    agents = [Path(one.path) for one in _agents(path, listing)]
+    return (
+        [Member(path), *(Member(one, path.stem, one.stem.removeprefix(_AGENT)) for one in agents)] if agents else None
+    )
+
+
+SESSIONS = SessionFinder(folders=folders, candidates=candidates, complete=complete, files=files_of_session)

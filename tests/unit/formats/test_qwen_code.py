@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from inspector.cli import app
-from tests.builders import lines_of, log_file
+from tests.builders import document_at, lines_of, log_file
+from tests.samples import FORMAT_SAMPLES
 
 
 def _record(name: str, parent: str | None, text: str = "", **more: Any) -> dict[str, Any]:
@@ -32,3 +33,10 @@ def test_messages_after_the_record_that_a_rewind_keeps_have_left(kept: str | Non
     )  # fmt: skip
     told = CliRunner().invoke(app, ["model-sees", str(path), "--participant", "qwen", "--json"])
     assert [entry["no"] for entry in json.loads(told.stdout)["entries"]] == left
+
+
+def test_a_sub_agents_call_has_the_duration_of_its_telemetry() -> None:
+    document = document_at(FORMAT_SAMPLES["qwen-code.jsonl"])
+    answers = [row for row in range(len(document.capture)) if document.capture.string("kind", row) == "mcp/response"]
+    taken = {document.analysis.correlation.latency_ns(row) for row in answers}
+    assert 5_000_000 in taken

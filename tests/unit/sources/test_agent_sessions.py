@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from typer.testing import CliRunner
 
 from inspector.cli.commands import app
 from inspector.document.session_titles import title_of_session
+from inspector.present.message_row import row_content
 from inspector.sources.agent_sessions import files as files_module
 from inspector.sources.agent_sessions.files import END_BYTES, read_ends
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, session_named
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
-from tests.builders import document_at
+from tests.builders import document_at, opened_document
 
 ONE, TWO = "11111111-2222-4333-8444-555555555555", "11111111-9999-4333-8444-666666666666"
 THREAD = "019b04ae-b1c6-7c72-a134-a4c2de66058c"
@@ -362,6 +364,25 @@ def test_sessions_of_amp_cursor_and_droid(home: Home) -> None:
     assert (three.program, three.title, three.project, three.prompt) == ("factory-droid", "Kites", "/w", "Look")
 
 
+def test_sessions_of_kimi_code_count_their_agents_and_open_with_them(home: Home) -> None:
+    folder, begun = ".kimi-code/sessions/wd/session-1", {"type": "metadata", "protocol_version": "1.4"}
+    call = {"type": "tool.call", "toolCallId": "c1", "name": "Agent",
+            "args": {"description": "Count loaves", "prompt": "Count.", "subagent_type": "coder"}}  # fmt: skip
+    told = {"type": "tool.result", "toolCallId": "c1", "result": {"output": "agent_id: agent-0\nstatus: completed\n"}}
+    said = {"type": "content.part", "part": {"type": "text", "text": "Nine."}}
+    own = [{"type": "context.append_loop_event", "event": one, "time": at} for at, one in ((1000, call), (4000, told))]
+    home.write(f"{folder}/agents/main/wire.jsonl", begun, {"type": "config.update", "cwd": "/w", "time": 900}, *own)
+    below = {"type": "context.append_loop_event", "event": said, "time": 2000}
+    home.write(f"{folder}/agents/agent-0/wire.jsonl", begun, below)
+    one = home.session()
+    assert (one.program, one.identifier, one.project, one.sub_agents) == ("kimi", "session-1", "/w", 1)
+    for path in (one.path, one.path.parents[2]):
+        document = opened_document(path, together=True)
+        names = {content.sender for content in map(partial(row_content, document), range(len(document.capture)))}
+        assert "coder: Count loaves" in names
+        assert document.capture.strings.find("session-1")
+
+
 def test_sessions_of_qwen_code(home: Home) -> None:
     asked = {"type": "user", "cwd": "/w", "message": {"role": "user", "parts": [{"text": "Look"}]}}
     answered = {"type": "assistant", "model": "qwen3", "message": {"role": "model", "parts": []}}
@@ -370,7 +391,8 @@ def test_sessions_of_qwen_code(home: Home) -> None:
     home.write(f".qwen/projects/-w/subagents/{ONE}/agent-a1.jsonl", asked)
     one = home.session()
     assert (one.program, one.identifier, one.project, one.prompt) == ("qwen-code", ONE, "/w", "Look")
-    assert (one.model, one.title) == ("qwen3", "Kites")
+    assert (one.model, one.title, one.sub_agents) == ("qwen3", "Kites", 1)
+    assert len(opened_document(one.path, together=True).capture.sources) == 2
 
 
 def test_sessions_of_copilot_in_both_layouts(home: Home) -> None:

@@ -231,6 +231,11 @@ PLACED: dict[str, Callable[[Machine], Known]] = {
         lambda machine: machine.home / f".grok/sessions/%2Fw%2Fcoast/{GROK}/updates.jsonl",
         Known(GROK, "Count the lighthouses in coast.txt and run the check", ""),
     ),
+    "kimi": lines_of(
+        "kimi/samples/kimi-code.jsonl",
+        lambda machine: machine.home / ".kimi-code/sessions/wd-bakery/session_7c1e/agents/main/wire.jsonl",
+        Known("session_7c1e", "Which flour is left?", "/home/kim/bakery"),
+    ),
     "opencode": opencode,
     "pi": lines_of(
         "pi/samples/pi.jsonl",
