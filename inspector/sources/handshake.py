@@ -90,6 +90,8 @@ def join_frames(connection: Connection) -> tuple[str, str]:
 def tools_list_answer(request: JsonObject, *, own_ids: frozenset[str], participant: str, time_ns: int) -> str | None:
     """Returns the empty answer to a ``tools/list`` request to us, or None for other envelopes.
 
+    The answer has the form of the request: MCP-X v0.0 and v0.1 have their own kinds, and one text as correlation id.
+
     Args:
         request: a decoded envelope.
         own_ids: our ids: the requested one and the one from the gateway.
@@ -99,7 +101,8 @@ def tools_list_answer(request: JsonObject, *, own_ids: frozenset[str], participa
     payload = request.get("payload")
     to = request.get("to")
     sender, request_id = request.get("from"), request.get("id")
-    if request.get("kind") not in ("mcp/request", "mcp/request:tools/list") or not isinstance(payload, dict):
+    form = _ANSWER_FORMS.get(str(request.get("kind")))
+    if form is None or not isinstance(payload, dict):
         return None
     call = cast("dict[str, Any]", payload)
     recipients = cast("list[Any]", to) if isinstance(to, list) else [to]
@@ -116,11 +119,18 @@ def tools_list_answer(request: JsonObject, *, own_ids: frozenset[str], participa
         "ts": rfc3339(time_ns),
         "from": participant,
         "to": [sender],
-        "kind": "mcp/response",
-        "correlation_id": [request_id],
+        "kind": form[0],
+        "correlation_id": [request_id] if form[1] else request_id,
         "payload": result,
     }
     return compact_json(answer)
+
+
+_ANSWER_FORMS = {
+    "mcp/request": ("mcp/response", True), "mcp/request:tools/list": ("mcp/response:tools/list", False),
+    "mcp": ("mcp", False),
+}  # fmt: skip
+"""By kind of the request: kind of the answer, and True for correlation ids in a list."""
 
 
 def read_welcome(envelope: JsonObject) -> Welcome | None:

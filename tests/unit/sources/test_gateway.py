@@ -105,15 +105,23 @@ async def test_cancelling_is_clean(tmp_path: Path) -> None:
         watch.writer.close()
 
 
-async def test_tools_list_is_answered_at_once(tmp_path: Path) -> None:
-    request = {"id": "q1", "kind": "mcp/request", "to": ["watcher"], "payload": {"method": "tools/list"}}
+@pytest.mark.parametrize(
+    ("kind", "answered", "correlation"),
+    [("mcp/request", "mcp/response", ["q1"]), ("mcp/request:tools/list", "mcp/response:tools/list", "q1"),
+     ("mcp", "mcp", "q1")],
+    ids=["from v0.2 on", "v0.1", "v0.0"],
+)  # fmt: skip
+async def test_tools_list_is_answered_at_once_and_in_the_form_of_the_request(
+    tmp_path: Path, kind: str, answered: str, correlation: object
+) -> None:
+    request = {"id": "q1", "kind": kind, "to": ["watcher"], "payload": {"method": "tools/list"}}
     async with DemoGateway(capabilities={"amy": [{"kind": "*"}]}) as gateway, watching(tmp_path, gateway.url) as watch:
         await watch.until(SourceState.CONNECTED)
         await talk(gateway, "amy", json.dumps(request), json.dumps({"kind": "chat", "payload": {}}))
         lines = await watch.captured(lambda lines: sum(line.get("dir") == "out" for line in lines) == 2)
         (answer,) = [line["frame"] for line in lines if line.get("dir") == "out"][1:]
-        assert answer["kind"] == "mcp/response"
-        assert (answer["from"], answer["to"], answer["correlation_id"]) == ("watcher", ["amy"], ["q1"])
+        assert answer["kind"] == answered
+        assert (answer["from"], answer["to"], answer["correlation_id"]) == ("watcher", ["amy"], correlation)
         assert answer["payload"] == {"result": {"tools": []}}
 
 
