@@ -17,7 +17,7 @@ import weakref
 from pathlib import Path
 
 from inspector.base.file_lock import FileLock
-from inspector.base.paths import cache_folder
+from inspector.base.paths import HOME_VARIABLE, cache_folder
 from inspector.store.files.source_files import read_at
 
 # Other programs, and the capture of a live session, need the disk too.
@@ -34,7 +34,7 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class NoRoomError(OSError):
-    """The temporary disk is full, or nearly; the text is a clause that says how to continue."""
+    """The temporary disk is full, nearly so, or not writable; the text is a clause that says how to continue."""
 
 
 class TemporaryFolder:
@@ -49,7 +49,13 @@ class TemporaryFolder:
         if path is None or lock is None:
             # Removes the files that crashed programs left.
             remove_dead_spools()
-            path, lock = _new_folder()
+            try:
+                path, lock = _new_folder()
+            except OSError as error:
+                raise NoRoomError(
+                    f"its copy cannot be written below {cache_folder()} ({error.strerror or error}). Make that folder "
+                    f"writable, or set {HOME_VARIABLE} to another one"
+                ) from error
         self.path = path
         self._remove = weakref.finalize(self, _remove_folder, path, lock)  # also at exit
 
@@ -185,6 +191,7 @@ def remove_dead_spools() -> None:
 def _new_folder() -> tuple[Path, FileLock]:
     """Creates a folder. Its lock is taken first, so that a visible folder is always locked."""
     folder = cache_folder() / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # raises the reason if it could not be created
     lock = _lock_folder(folder)
     if lock is None:
         raise FileExistsError(f"{folder} is in use by another program")

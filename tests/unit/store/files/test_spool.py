@@ -50,6 +50,13 @@ def test_spools_are_swept_when_their_program_was_killed_and_not_before(monkeypat
     assert not list(cache_folder().iterdir())
 
 
+def test_a_folder_that_cannot_be_made_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path / "file"))
+    with pytest.raises(NoRoomError, match=r"its copy cannot be written below .*cache \(Not a directory\)\. Make that"):
+        Spool("log")
+
+
 def test_what_cannot_be_locked_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     left = cache_folder() / "spool-left"
     left.mkdir()
