@@ -25,7 +25,7 @@ from inspector.formats.entry_builders import (
 from inspector.formats.value_conversions import describe_record, mapping_or_empty, mappings_in, text_or_none
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
-from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload, Spawn
+from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload, Spawn, ThreadMark
 from inspector.protocol.record import Record
 from inspector.protocol.timestamps import NO_TIME, parse_time
 
@@ -115,7 +115,7 @@ def _rows(value: Mapping[str, Any]) -> Iterator[Entry]:
     method, params = text_or_none(value.get("method")), mapping_or_empty(value.get("params"))
     item, result = mapping_or_empty(params.get("item")), mapping_or_empty(value.get("result"))
     if method is None:
-        yield _decision(value, result) if "decision" in result else _control("answer", result)
+        yield _decision(value, result) if "decision" in result else _with_model(_control("answer", result), result)
     elif method.endswith(_APPROVAL):
         yield _approval(value, method, params)
     elif method == "item/completed" or (method == "item/started" and item.get("type") not in _TEXTS):
@@ -132,10 +132,17 @@ def _rows(value: Mapping[str, Any]) -> Iterator[Entry]:
     elif method.endswith(_DELTAS):
         yield control_entry(NAMESPACE + "delta", PROGRAM, text_or_none(params.get("delta")) or "", params)
     else:
-        found = _control(method, params)
+        found = _with_model(_control(method, params), params if method == "turn/start" else {})
         if method == "thread/started":
             found.meaning.spawn = _spawn(mapping_or_empty(params.get("thread")))
         yield found
+
+
+def _with_model(entry: Entry, facts: Mapping[str, Any]) -> Entry:
+    """Marks the model of the calls from here on, if a thread or a turn names it."""
+    model = text_or_none(facts.get("model"))
+    entry.meaning.thread = ThreadMark(model=model) if model is not None else None
+    return entry
 
 
 def _spawn(thread: Mapping[str, Any]) -> Spawn | None:

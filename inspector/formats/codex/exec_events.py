@@ -25,6 +25,7 @@ from inspector.formats.entry_builders import (
 from inspector.formats.value_conversions import describe_record, error_words, mapping_or_empty
 from inspector.protocol import kinds
 from inspector.protocol.derived_messages import ApiCall, DerivedMessage, Payload, Spawn, ThreadMark
+from inspector.protocol.payloads.file_edits import PATCH
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
 NAMESPACE = "codex/"
@@ -238,7 +239,9 @@ def _result_words(sort: str, item: Mapping[str, Any]) -> str:
 
 
 def _changed(changes: object) -> dict[str, str]:
-    """Returns the paths of changed files by type of change: add, update or delete."""
+    """Returns changed files as a patch, or their paths by type of change if their differences are not told."""
+    if patch := _patch_of(changes):
+        return {"patch": patch}
     paths: dict[str, list[str]] = {}
     for one in changes if isinstance(changes, list) else ():
         if isinstance(one, Mapping):
@@ -246,6 +249,28 @@ def _changed(changes: object) -> dict[str, str]:
             name = kind.get("type") if isinstance(kind, Mapping) else kind
             paths.setdefault(str(name), []).append(str(one.get("path")))
     return {kind: ", ".join(named) for kind, named in paths.items()}
+
+
+def _patch_of(changes: object) -> str:
+    """Returns the differences of changed files in the form of `apply_patch`; "" if one of them is missing."""
+    lines = [PATCH]
+    for one in changes if isinstance(changes, list) else ():
+        facts = mapping_or_empty(one)
+        path, difference, kind = _text(facts.get("path")), facts.get("diff"), mapping_or_empty(facts.get("kind"))
+        sort = _HEADS.get(str(kind.get("type")))
+        if path is None or sort is None or not isinstance(difference, str):
+            return ""
+        lines.append(f"*** {sort} File: {path}")
+        if moved := _text(kind.get("move_path")):
+            lines.append(f"*** Move to: {moved}")
+        sign = _SIGNS.get(sort, "")
+        lines += [sign + line for line in difference.splitlines()]
+    return "\n".join([*lines, "*** End Patch"]) if len(lines) > 1 else ""
+
+
+_HEADS = {"add": "Add", "update": "Update", "delete": "Delete"}
+_SIGNS = {"Add": "+", "Delete": "-"}
+"""Signs of lines in differences that are the whole file."""
 
 
 def _todos(items: object) -> str:

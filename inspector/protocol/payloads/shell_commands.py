@@ -8,6 +8,8 @@ import shlex
 _RUNNING = re.compile(r"bash|shell|exec|terminal|run_command|powershell", re.IGNORECASE)
 _KEYS = ("command", "cmd", "commandLine", "script")
 _SHELL = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
+_SCRIPT = re.compile(r"(?:/\S{1,80}/)?(?:ba|z|da|k)?sh -l?c ['\"]")
+"""Beginning of a line that runs a quoted script in a shell."""
 
 
 def may_run_commands(tool: str) -> bool:
@@ -22,11 +24,22 @@ def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
     for key in _KEYS:
         given = arguments.get(key)
         if isinstance(given, str) and given.strip():
-            return given, key
+            return _script_in(given), key
         # Some tools take the words of a command as a list.
         if isinstance(given, list) and given and all(isinstance(word, str) for word in given):
             return _joined(given), key
     return None
+
+
+def _script_in(line: str) -> str:
+    """Returns the script of a line that only runs it in a shell, such as `bash -lc 'make'`; else the line."""
+    if _SCRIPT.match(line) is None or line[-1] not in "'\"":
+        return line
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return line
+    return _joined(words) if len(words) == 3 else line
 
 
 def _joined(words: list[str]) -> str:

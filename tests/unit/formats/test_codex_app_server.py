@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from inspector.analysis.views.steps.call_facts import KeptCalls
 from inspector.analysis.views.steps.step_table import StepTable, step_table
 from inspector.analysis.views.steps.time_split import split_time
 from inspector.base.slices import run_to_end
@@ -19,6 +21,7 @@ from inspector.engine.requests.turns import ListTurns
 from inspector.filters.sentences import info
 from inspector.formats.codex import app_server
 from inspector.present.account_sentences import AccountSentences
+from inspector.present.usage_sentences import UsageSentences
 from tests.builders import account_tally, closed_at_end, document_at
 
 _SAMPLE = Path(app_server.__file__).parent / "samples" / "codex-app-server.jsonl"
@@ -142,3 +145,48 @@ def test_questions_decisions_and_changes_are_words(document: CaptureDocument) ->
 def test_errors_are_told_in_their_own_words(document: CaptureDocument) -> None:
     lines = AccountSentences(document, account_tally(document)).failure_lines()
     assert "2 errors reported by codex-cli: stream disconnected; usage limit" in [line.text for line in lines]
+
+
+_BEGUN_MS = 1_777_629_600_000
+
+
+def _item(method: str, at_ms: int, **item: Any) -> dict[str, Any]:
+    return {
+        "method": f"item/{method}",
+        "emittedAtMs": _BEGUN_MS + at_ms,
+        "params": {"threadId": "main", "turnId": "t", "item": item},
+    }
+
+
+def test_a_tool_runs_after_the_decision_that_allowed_it(tmp_path: Path) -> None:
+    command = {"type": "commandExecution", "id": "c1", "command": "/bin/bash -lc 'npm test'"}
+    ran = _item("completed", 15_100, **command, status="completed", aggregatedOutput="ok", exitCode=0, durationMs=5_000)
+    question = {"threadId": "main", "turnId": "t", "itemId": "c1", "command": "npm test"}
+    asks = {**_asks("main", 0), "params": question, "emittedAtMs": _BEGUN_MS + 4_100}
+    accepts = {"id": 0, "result": {"decision": "accept"}, "emittedAtMs": _BEGUN_MS + 10_100}
+    log = _write(tmp_path / "log.jsonl", _starts("main"), _item("started", 4_000, **command), asks, accepts, ran)
+    table = _steps(document_at(log))
+    split = split_time(table, np.arange(len(table)))
+    assert (split.person, split.tools) == (6_000_000_000, 5_000_000_000)
+
+
+def test_changed_files_model_and_commands_are_those_of_the_thread(tmp_path: Path) -> None:
+    difference = "@@ -1 +1,2 @@\n-0\n+0.0\n+1\n"
+    change = {"path": "/w/total.js", "kind": {"type": "update", "move_path": None}, "diff": difference}
+    added = {"path": "/w/new.js", "kind": {"type": "add"}, "diff": "a\nb\n"}
+    edit = {"type": "fileChange", "id": "f1", "changes": [change, added]}
+    command = {"type": "commandExecution", "id": "c1", "command": "/bin/zsh -lc \"rg -n 'x y' src\""}
+    used = {"last": {"inputTokens": 9, "outputTokens": 1}, "total": {"totalTokens": 10}}
+    log = _write(
+        tmp_path / "log.jsonl", {"id": 1, "result": {"thread": {"id": "main"}, "model": "gpt-x"}}, _starts("main"),
+        _item("started", 1_000, **edit), _item("completed", 1_100, **edit, status="completed"),
+        _item("started", 1_200, **command), _item("completed", 1_300, **command, status="completed", exitCode=0),
+        {"method": "thread/tokenUsage/updated", "params": {"threadId": "main", "tokenUsage": used}},
+    )  # fmt: skip
+    document = document_at(log)
+    facts = run_to_end(KeptCalls(document.analysis).facts())
+    files = {file.path: (file.added, file.removed, file.edits, file.writes) for file in facts.files()}
+    assert files == {"/w/total.js": (2, 1, 1, 0), "/w/new.js": (2, 0, 0, 1)}
+    assert [one.command for one in facts.commands()] == ["rg -n 'x y' src"]
+    told = UsageSentences(document, None, None).usage_lines()
+    assert "1 call of gpt-x" in told[0].text

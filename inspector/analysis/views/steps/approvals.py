@@ -1,7 +1,8 @@
 """Finds the times in which calls wait for a person's permission.
 
 RULE: a person is waited for from a proposal, or a request for a permission, to its decision. A call for which
-permission was asked does not work in that time. Without both times in the log, the call has all of its time.
+permission was asked does not work in that time: a tool's own duration begins after the decision. Without both times in
+the log, the call has all of its time.
 
 RULE: an answer without a time has come by the next message of its source that has one. A declined call does not work:
 its time is that of its questions, if the log tells them.

@@ -140,6 +140,20 @@ class _Builder:
         np.minimum.at(starts, calls, starts[asked])
         np.maximum.at(stops, calls, stops[asked])
 
+    def _set_times_after_decision(
+        self, asked: Rows, calls: Rows, ends: Rows, starts: Rows, stops: Rows, of_person: NDArray[np.bool_]
+    ) -> None:  # fmt: skip
+        """Moves calls with a tool's own duration behind their last decision, at most to their answer."""
+        own = (self._capture.extracted.tool_durations_ns(ends[calls]) >= 0) & ~of_person[calls]
+        asked, calls = asked[own], calls[own]
+        decided = starts.copy()
+        np.maximum.at(decided, calls, stops[asked])
+        calls = np.unique(calls)
+        answered = self._columns["time_ns"][ends[calls]].astype(np.int64)
+        later = np.maximum(np.minimum(decided[calls] - starts[calls], answered - stops[calls]), 0)
+        starts[calls] += later
+        stops[calls] += later
+
     def _approvals(
         self, asked: Rows, calls: Rows, ends: Rows, starts: Rows, stops: Rows, of_person: NDArray[np.bool_]
     ) -> Approvals:  # fmt: skip
@@ -193,6 +207,7 @@ class _Builder:
         self._set_span_times(all_rows, np.flatnonzero(~is_output), all_sorts, starts, stops)
         asked, called = self._questions(all_rows, all_sorts, all_ends, starts, stops)
         self._set_declined_times(asked, called, starts, stops, of_person)
+        self._set_times_after_decision(asked, called, all_ends, starts, stops, of_person)
         approvals = self._approvals(asked, called, all_ends, starts, stops, of_person)
         allowed = self._allowed(all_rows, all_sorts, all_ends, starts, stops) & ~of_person
         allowed[approvals.steps] = False
