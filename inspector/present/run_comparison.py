@@ -34,6 +34,7 @@ CAUSE_WORDS = {
 }  # fmt: skip
 CHOICE, UNKNOWN = "choice", "unknown"
 _MOST_NOISE = 5
+_MOST_ONLY, _MOST_NAME = 8, 40
 _SAMPLING = ("temperature", "top_p", "top_k", "seed", "reasoning_effort", "effort", "thinking", "reasoning")
 
 
@@ -129,10 +130,11 @@ class ComparisonAnswer:
         rows, found = self.comparison.rows, self.comparison.divergence
         counts = Counter(class_word(one) for one in rows.classes.tolist() if one != DifferenceClass.SAME)
         totals = [_totals(*each) for each in zip(self.documents, self._files, strict=True)]
+        solved = _solved_words(*self.documents)
         if found.row == NO_PLACE:
-            return Verdict(True, _EQUAL, _EQUAL, None, None, [], {}, *totals)
+            return Verdict(True, solved + _EQUAL, solved + _EQUAL, None, None, [], {}, *totals)
         first, cause = self._first(), self._cause()
-        headline, sentence = (mask_text(self._sentence(first, cause, with_texts=one)) for one in (False, True))
+        headline, sentence = (solved + mask_text(self._sentence(first, cause, with_texts=one)) for one in (False, True))
         return Verdict(
             False, headline, sentence, first, cause, [self.place(row) for row in found.others], dict(counts), *totals
         )  # fmt: skip
@@ -297,6 +299,31 @@ def _totals(document: CaptureDocument, files: int | None) -> RunTotals:
         (int(times.max()) - int(times.min())) / 1e9 if len(times) else None, files or None,
         number_or_none(outcome.get("score")), outcome["passed"] if isinstance(outcome.get("passed"), bool) else None,
     )  # fmt: skip
+
+
+def _solved_words(one: CaptureDocument, other: CaptureDocument) -> str:
+    """Tells how many runs of two evaluations are solved, and the runs that only one solved; "" for single runs."""
+    runs = [_solved_by_run(document) for document in (one, other)]
+    if min(map(len, runs)) < 2:
+        return ""
+    counts = [f"{sum(map(bool, found.values())):,} of {len(found):,}" for found in runs]
+    words = f"A solves {counts[0]} runs, B {counts[1]}."
+    for name, own, others in (("A", *runs), ("B", *reversed(runs))):
+        if only := [run for run, solved in own.items() if solved and run in others and not others[run]]:
+            listed = ", ".join(safe_line(mask_text(run), _MOST_NAME) for run in only[:_MOST_ONLY])
+            more = f" and {len(only) - _MOST_ONLY:,} more" if len(only) > _MOST_ONLY else ""
+            words += f" Only {name} solves {listed}{more}."
+    return words + " "
+
+
+def _solved_by_run(document: CaptureDocument) -> dict[str, bool]:
+    """Returns True for each solved run of an evaluation, by its name, and False for others with a known outcome."""
+    strings = document.capture.strings
+    return {
+        strings[space] or "": outcome.get("passed") is True
+        for space, outcome in outcomes_by_space(document.analysis).items()
+        if isinstance(outcome.get("passed"), bool) or outcome.get("error")
+    }
 
 
 def noise_words(item: str, pairs: int) -> str:

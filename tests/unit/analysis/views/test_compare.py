@@ -53,6 +53,33 @@ def test_pairs_that_differ_in_one_thing_part_there_for_its_reason(pair: Pair, tm
         assert pair.shown in found.first.text
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ((True, True, False), (True, False, True),
+         "A solves 2 of 3 runs, B 2 of 3. Only A solves r1. Only B solves r2. "),
+        ((True, "no flour"), (True, None), ""),
+        ((False, "no flour"), (True, True), "A solves 0 of 2 runs, B 2 of 2. Only B solves r0, r1. "),
+        ((True,), (False,), ""),
+    ],
+)  # fmt: skip
+def test_evaluations_tell_the_runs_that_only_one_solved(
+    a: tuple[object, ...], b: tuple[object, ...], told: str, tmp_path: Path
+) -> None:
+    paths = []
+    for name, outcomes in (("a", a), ("b", b)):
+        facts = ({"error": one} if isinstance(one, str) else {} if one is None else {"passed": one} for one in outcomes)
+        lines = ({"of": "atif", "run": f"r{place}", "outcome": fact} for place, fact in enumerate(facts))
+        paths.append(tmp_path / f"{name}.jsonl")
+        paths[-1].write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+    logs = [Log.read([Target(path)], OpenOptions()) for path in paths]
+    found = compared(logs[0].document, logs[1].document).verdict()
+    for log in logs:
+        log.close()
+    assert found.sentence.startswith(told or "The ")
+    assert found.headline.startswith(told or "The ")
+
+
 def test_a_log_that_is_cut_off_ends_there(tmp_path: Path) -> None:
     whole = session()
     for lines, last in ((whole[:6], "Edit"), (whole[:9], "Edit"), (whole[:12], "It is fixed")):
