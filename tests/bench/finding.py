@@ -41,6 +41,8 @@ COMPLETED = ("kind == ", "context == ", 'context == "nowhere', "from == ", "to =
 TURNS = 3
 _ENOUGH_S = 5.0
 """What took so long together is not measured again."""
+_CALM_S = 1.0
+"""For events that came while measurements without the loop went on, half a minute in a large log."""
 _HOSTILE = r"(\w+\s?)+[!]$"
 _LONG_S = 120.0
 _EXPORT_S = 60.0
@@ -157,6 +159,7 @@ class Measuring:
 
     async def cancelled(self) -> None:
         """How long it takes to give a search up, and how late the loop is while one goes on."""
+        await asyncio.sleep(_CALM_S)
         self._panes.filter_state.apply_filter('payload.jsonrpc == "3.0"')
         with Heartbeat(self._application) as heart:
             await asyncio.sleep(0.3)
