@@ -91,6 +91,23 @@ def test_a_run_whose_output_states_failed_tests_is_not_ok(output: str, word: str
     assert card.pill.word == word
 
 
+def test_usage_records_of_codex_are_no_cards(tmp_path: Path) -> None:
+    def line(sort: str, **payload: object) -> str:
+        return json.dumps({"timestamp": "2026-09-20T10:00:00.000Z", "type": sort, "payload": payload}) + "\n"
+
+    said = [{"type": "output_text", "text": "Done."}]
+    activity = {"type": "SubAgentActivity", "id": "a", "agent_path": "/root/judge", "kind": "started"}
+    path = tmp_path / "rollout.jsonl"
+    path.write_text(
+        line("session_meta", id="01900000-0000-7000-8000-000000000001", cwd="/w")
+        + line("response_item", type="message", role="assistant", content=said)
+        + line("token_usage_record", usage={"input_tokens": 9, "output_tokens": 1})
+        + line("event_msg", type="item_completed", item=activity)
+    )
+    outline = outlined(document_at(path))
+    assert "OTHER" not in [CardKind(kind).name for kind in outline.kinds.tolist()]
+
+
 @pytest.fixture
 def session() -> Iterator[CaptureDocument]:
     document = opened(sample("formats/claude-code.jsonl"))
