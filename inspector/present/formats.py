@@ -151,7 +151,8 @@ def dollars(value: float) -> str:
         return f"${value:,.2f}"
     # Three significant digits, however small the amount.
     places = max(2, 2 - math.floor(math.log10(abs(value))))
-    return f"${value:.{min(places, 8)}f}"
+    # Sums of equal amounts differ in their last bits, which decide a half.
+    return f"${value * (1 + 1e-12):.{min(places, 8)}f}"
 
 
 def dollars_alike(values: Sequence[float]) -> list[str]:

@@ -132,6 +132,10 @@ def test_long_durations_round_to_the_nearest_second_as_others_do() -> None:
     assert formats.rounded_duration(9_300_000_000) == "9.3 s"
 
 
+def test_sums_of_equal_amounts_round_alike() -> None:
+    assert {formats.dollars(one) for one in (0.0002125, 0.00021249999999999999, 0.00001250 + 0.0002)} == {"$0.000213"}
+
+
 def test_amounts_of_a_list_have_equally_many_decimals() -> None:
     assert formats.dollars_alike([0.00286, 0.00408, 0.000001]) == ["$0.00286", "$0.00408", "<$0.00001"]
     assert formats.dollars_alike([12.4, 0.25, 0.001, 0]) == ["$12.40", "$0.25", "<$0.01", "$0.00"]
