@@ -28,6 +28,7 @@ from inspector.engine.frames import (
     WireError,
     framed,
 )
+from inspector.plugins.exit_bound import bound_exit
 
 if TYPE_CHECKING:
     from inspector.engine.server import EngineServer
@@ -46,6 +47,7 @@ def start_quickly(words: list[str]) -> None:
             serve_stdio(int(number))
         case _:
             return
+    bound_exit(None)
     sys.exit()
 
 

@@ -19,6 +19,8 @@ Declared = dict[str, list[Any]]
 """Declarations by sort, as `formats`."""
 _MAX_DECLARATIONS = 200
 _imported: dict[tuple[str, Origin, str], Declared] = {}
+run_plugins: set[str] = set()
+"""Names of plug-ins with code that ran in this process, also in part."""
 
 
 class ImportProblemError(Exception):
@@ -37,6 +39,7 @@ def declarations_of(name: str, origin: Origin, digest: str) -> Declared:
     """
     key = name, origin, digest
     if key not in _imported:
+        run_plugins.add(name)
         try:
             _imported[key] = call_foreign(IMPORT_S, _run_file if origin == "file" else _run_package, name, digest)
         except (ImportProblemError, KeyboardInterrupt):

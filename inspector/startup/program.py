@@ -22,6 +22,7 @@ from inspector.base.targets import is_session, target_path
 from inspector.cli.arguments import FormatFile, LogFiles, ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
 from inspector.diagnostics import hard_crashes
+from inspector.plugins.exit_bound import bound_exit
 from inspector.startup.window_start import CannotStartError, enable_developer_menu, mask_secrets_in, start_window
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
@@ -213,6 +214,16 @@ def _one_file(files: Sequence[str]) -> Generator[str]:
 
 
 def main() -> None:
+    """Runs the program, and bounds its end."""
+    try:
+        _run()
+    except SystemExit as end:
+        bound_exit(end.code)
+        raise
+    bound_exit(None)
+
+
+def _run() -> None:
     """Runs the program; an argument that is no command is a file or an address for the window."""
     arguments = sys.argv[1:]
     commands = {*COMMANDS, *(command.name for command in app.registered_commands)}

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from inspector.analysis.findings.check_table import CHECK_BY_CODE
+from inspector.engine.frames import SCHEMA, Hello, framed
+from inspector.engine.process import start_engine
 from inspector.filters import compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.errors import FilterError
@@ -19,6 +23,7 @@ from inspector.formats import guards
 from inspector.plugins import loading
 from inspector.plugins.discovery import plugins_folder
 from inspector.settings.model import Settings
+from inspector.settings.store import save_settings
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, printed
 from tests.plugins import example, loaded, plugin_file
@@ -271,3 +276,41 @@ def test_output_around_the_streams_and_forks_do_not_mix_with_results(within: str
         {"no": number, "toy.x": "x"} for number in (1, 2, 3)
     ]
     assert "noise" in listed.stderr
+
+
+_ENDLESS = {
+    "thread": "import threading, time\nthreading.Thread(target=time.sleep, args=(3600,)).start()\n",
+    "exit function": "import atexit, time\natexit.register(time.sleep, 3600)\n",
+}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("sort", _ENDLESS)
+def test_a_command_ends_with_its_code_although_a_plugin_does_not(sort: str) -> None:
+    switched = plugin_file("toy", _ENDLESS[sort] + CHECK.format(body="return [Problem(number=1)]"))
+    save_settings(Settings(plugins=[switched]))
+    log = log_file(lines_of(*QUESTIONS))
+    run = [sys.executable, "-m", "inspector", "check", str(log), "--fail-on", "warning"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
+    assert "toy-check" in done.stdout
+    assert "A plug-in did not end within 5 s" in done.stderr
+    assert done.returncode == 1
+
+
+@pytest.mark.real
+def test_an_engine_ends_although_a_plugin_does_not() -> None:
+    ran = plugins_folder() / "ran"
+    code = _ENDLESS["thread"] + f"open({str(ran)!r}, 'w').close()\nCHECKS = []\n"
+    save_settings(Settings(plugins=[plugin_file("toy", code)]))
+    process = start_engine()
+    assert process.stdin is not None
+    process.stdin.write(framed(msgspec.msgpack.encode(Hello(SCHEMA, "test"))))
+    process.stdin.flush()
+    ends = time.monotonic() + 300
+    while not ran.exists():
+        assert time.monotonic() < ends
+        time.sleep(0.05)
+    process.stdin.close()
+    assert process.wait(300) == 0
+    assert process.stdout is not None
+    process.stdout.close()
