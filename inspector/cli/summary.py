@@ -168,7 +168,7 @@ def _print_tokens(counted: dict[str, Any] | None, names: dict[str, str]) -> None
     others = {"(tool definitions)": counted["tool_definitions"], "(everything else)": counted["no_tool"]}
     tools = {**counted["tools"], **others}
     _print_tokens_by("sent by", [(names.get(name) or name, n) for name, n in counted["participants"].items()])
-    _print_tokens_by("by tool", sorted(tools.items(), key=lambda one: -one[1]))
+    _print_tokens_by("by tool", tools.items())
     _print_tokens_by("by kind", counted["kinds"].items())
     # Labels may repeat, as the "fetch" of different tasks; paths alone are hard to read.
     _print_tokens_by("by context, its own", [(_context_name(one), one["own"]) for one in counted["contexts"]])
@@ -189,7 +189,7 @@ _NAME_WIDTH = 34
 
 
 def _print_tokens_by(title: str, tokens: Iterable[tuple[str, int]]) -> None:
-    rows = [(name, number) for name, number in tokens if number]
+    rows = sorted(((name, number) for name, number in tokens if number), key=lambda one: -one[1])
     if not rows:
         return
     print_line(f"    {title}")

@@ -320,7 +320,9 @@ def decode_json(raw: bytes) -> Any:
         byte = len(error.doc[: error.pos].encode("utf-8", errors))
         if byte >= len(raw.rstrip()):
             raise NotAnObjectError(cut_words(raw)) from None
-        raise NotAnObjectError(f"no JSON at byte {byte}: {error.msg}") from None
+        # The place is told before, so "Unterminated string starting at" needs none.
+        reason = error.msg.removesuffix(" at").removesuffix(" starting")
+        raise NotAnObjectError(f"no JSON at byte {byte}: {reason}") from None
     except RecursionError:
         raise NotAnObjectError(TOO_DEEP) from None
     except ValueError as error:  # integers of more digits than Python converts

@@ -9,7 +9,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from inspector.cli.commands import app
-from tests.builders import envelope, lines_of, log_file
+from tests.builders import envelope, lines_of, log_file, received
 from tests.waste import HINT, TRANSIENT, asked, listed, records
 
 ESTIMATE = "estimate (cl100k_base)"
@@ -43,6 +43,13 @@ def test_what_is_no_tool_and_what_defines_tools_stand_among_the_tools() -> None:
     by_tool, sent = rows(told.stdout, "by tool"), rows(told.stdout, "sent by")
     assert list(by_tool) == ["(tool definitions)", "grep", "(everything else)"]
     assert sum(by_tool.values()) == sum(sent.values())
+
+
+def test_senders_of_several_spaces_are_listed_by_all_their_tokens() -> None:
+    said = (("one", "ann", 5), ("two", "bob", 4), ("three", "bob", 4))
+    chats = [(space, envelope("chat", {"text": "word " * count}, sender=name)) for space, name, count in said]
+    told = run("summary", log(*(received(chat, space_id=space) for space, chat in chats)))
+    assert list(rows(told.stdout, "sent by")) == ["bob", "ann"]
 
 
 def test_one_collapsed_result_is_told_in_one_sentence() -> None:
