@@ -50,6 +50,7 @@ _STARTING = ("Task", "Agent")
 PROGRAM_TEXT_STARTS = tools.TOOLS.program_texts
 """Beginnings of user texts that the program wrote."""
 _MACHINE_BYTES = tuple(b'"' + text.encode() for text in PROGRAM_TEXT_STARTS)
+_MATE_BYTES = b'"<teammate-message'
 _INTERRUPTED_BYTES = b'"' + INTERRUPTED.encode()
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _QUIET_ATTACHMENTS = ("hook_success", "hook_cancelled", "hook_non_blocking_error", "hook_system_message")
@@ -87,6 +88,7 @@ def _spoken(line: Line) -> tuple[DerivedMessage, ...]:
     if isinstance(content, str):
         machine = content.startswith(PROGRAM_TEXT_STARTS) and _COMMAND.match(content, 0, _LONGEST_NOTICE) is None
         found = [_of_text(line, machine, stopped=content.startswith(INTERRUPTED))]
+        _name_mate(found[0], content)
         found[0].content = content.encode("utf-8", "surrogatepass")
         _note_words(line, found[0], found[0].content and json_text(content))
         found[0].spawn = _notified(content) if line.type == "user" else None
@@ -158,6 +160,9 @@ _COMMAND = re.compile(
     r"<command-args>\s*[^\s<]"
 )
 """A slash command with arguments for the model. Commands of the program itself begin with their name."""
+_MATE = re.compile(r'<teammate-message [^<>]{0,200}?teammate_id="([^"<>]{1,120})"')
+_MATE_START = "<teammate-message"
+"""A message of another agent of the team."""
 _NOTICE = "<task-notification>"
 _TASK = re.compile(r"<task-id>([^<]{1,200})</task-id>")
 _FAILED = re.compile(r"<status>(?:failed|killed|error|cancelled)</status>")
@@ -172,6 +177,12 @@ def _notified(text: str) -> Spawn | None:
 
 
 _LONGEST_NOTICE = 4_000
+
+
+def _name_mate(found: DerivedMessage, text: str) -> None:
+    """Sets another agent of the team as the sender of its message, which the program writes."""
+    mate = _MATE.match(text) if found.sender == PROGRAM and text.startswith(_MATE_START) else None
+    found.sender = mate[1] if mate is not None else found.sender
 
 
 def _of_agent(line: Line, kind: str) -> DerivedMessage:
@@ -211,6 +222,8 @@ def _text(line: Line, block: Block) -> DerivedMessage:
     found = _of_text(line, head.startswith(_MACHINE_BYTES), stopped=head.startswith(_INTERRUPTED_BYTES))
     if line.type == "assistant" and line.isSidechain:
         found.shared_text = decode_text(block.text)
+    if head.startswith(_MATE_BYTES):
+        _name_mate(found, decode_text(block.text) or "")
     return found
 
 
@@ -428,7 +441,9 @@ def _attachment(line: Line) -> DerivedMessage:
         found = DerivedMessage(
             CHAT, PROGRAM if machine else _assigning_participant(line), (agent_of(line),), identifier=line.uuid
         )
-        found.spawn = _notified(decode_text(about.prompt) or "") if machine else None
+        prompt = decode_text(about.prompt) or "" if machine else ""
+        found.spawn = _notified(prompt)
+        _name_mate(found, prompt)
         return found
     return DerivedMessage(CHAT, PROGRAM, (agent_of(line),), identifier=line.uuid)
 

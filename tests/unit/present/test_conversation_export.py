@@ -226,7 +226,8 @@ def test_each_text_of_a_sub_agent_is_once_and_under_its_speaker(tmp_path: Path) 
     text = exported(data, tmp_path / "out.md")
     spoken = [line.split(",")[0] for line in text.splitlines() if line.startswith("## ")]
     agent = "general-purpose: Count source files"
-    assert spoken[:5] == ["## user", "## claude", f"## claude to {agent}", f"## {agent}", "## audit-A"]
+    team = ["## team-lead", "## audit-A"]
+    assert spoken[:6] == ["## user", "## claude", f"## claude to {agent}", f"## {agent}", *team]
     assert [text.count(words) for words in ("Count the files in src.", "There are 3 files.", "Use an agent.")] == [
         1,
         1,
@@ -235,3 +236,18 @@ def test_each_text_of_a_sub_agent_is_once_and_under_its_speaker(tmp_path: Path) 
     assert text.index("## claude,") < text.index("Use an agent.")
     assert text.index("## audit-A") < text.index("SendMessage")
     assert exported(data, tmp_path / "out.html").count("Count the files in src.") == 1
+
+
+def test_a_message_of_a_teammate_is_under_its_name(tmp_path: Path) -> None:
+    told = '<teammate-message teammate_id="audit-A" summary="s">\nThree bugs.\n</teammate-message>'
+    lines = [
+        _session_line("user", 0, "Review."),
+        _session_line("user", 1, told),
+        _session_line("user", 2, [{"type": "text", "text": told.replace("audit-A", "audit-B")}]),
+        _session_line("assistant", 3, [{"type": "text", "text": "Thanks."}]),
+    ]
+    log = tmp_path / "team.jsonl"
+    log.write_text("\n".join(lines) + "\n")
+    text = exported(log, tmp_path / "out.md")
+    spoken = [line.split(",")[0] for line in text.splitlines() if line.startswith("## ")]
+    assert spoken == ["## user", "## audit-A", "## audit-B", "## claude"]
