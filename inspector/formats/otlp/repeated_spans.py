@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.formats.otlp.spans import Span, spans_in
+from inspector.formats.otlp.spans import Span, plain_attributes, spans_in
 
 _MOST_SPANS = 1 << 18
 """Limit of spans that are remembered for later exports."""
@@ -19,22 +19,36 @@ class _Export(msgspec.Struct):
     """The most complete export of a span so far.
 
     Attributes:
-        span: the span.
+        span: the span; None after the batch with its end, as contents of ended spans would fill the memory.
+        name: its name.
+        start_ns: its start.
+        ended: it has an end.
+        rank: a larger one has more contents.
+        number: number of other spans of the trace that had its id before.
         batch: number of the batch with this export.
         place: its place in the batch.
     """
 
-    span: Span
+    span: Span | None
+    name: str
+    start_ns: int
+    ended: bool
+    rank: tuple[bool, int, int]
+    number: int
     batch: int
     place: int
 
     def is_same(self, other: Span) -> bool:
         """Returns True for another export of the span: equal, pending, or only the changes since its beginning."""
-        own = self.span
-        if not own.name or not other.name:
-            return True
-        told = own.name == other.name, own.start_ns == other.start_ns
-        return all(told) if own.ended and other.ended else any(told)
+        if not self.name or not other.name:
+            return self.span is not None
+        told = self.name == other.name, self.start_ns == other.start_ns
+        return all(told) if self.ended and other.ended else any(told)
+
+    def keep(self, span: Span, batch: int, place: int) -> None:
+        """Takes the facts of a more complete export."""
+        self.span, self.name, self.start_ns, self.ended = span, span.name, span.start_ns, span.ended
+        self.rank, self.batch, self.place = _rank(span), batch, place
 
 
 class SpanIds:
@@ -43,21 +57,30 @@ class SpanIds:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], list[_Export]] = {}
         self._batch = 0
+        self._whole: list[_Export] = []  # of the last batch
 
     def distinct(self, spans: list[Span]) -> list[Span]:
         """Returns a batch without repeated exports; further spans with one id get numbers."""
         self._batch += 1
+        for one in self._whole:
+            one.span = None if one.ended else one.span
+        self._whole.clear()
         kept: list[Span | None] = list(spans)
         for place, span in enumerate(spans):
             if span.is_log or not span.identifier:
                 continue
             exports = self._known.setdefault((span.trace, span.identifier), [])
-            earlier = next((one for one in exports if one.is_same(span)), None)
-            if earlier is None and len(exports) < _MOST_NAMESAKES:
+            same = next((one for one in exports if one.is_same(span)), None)
+            if same is None and len(exports) < _MOST_NAMESAKES:
                 kept[place] = numbered(span, len(exports))
-                exports.append(_Export(span, self._batch, place))
+                same = _Export(
+                    span, span.name, span.start_ns, span.ended, _rank(span), len(exports), self._batch, place
+                )
+                exports.append(same)
             else:
-                kept[place] = self._update(earlier or exports[-1], span, place, kept)
+                same = same or exports[-1]
+                kept[place] = self._update(same, span, place, kept)
+            self._whole.append(same)
         while len(self._known) > _MOST_SPANS:
             del self._known[next(iter(self._known))]
         return [span for span in kept if span is not None]
@@ -65,15 +88,15 @@ class SpanIds:
     def _update(self, earlier: _Export, span: Span, place: int, kept: list[Span | None]) -> Span | None:
         """Returns the span if this export adds to it, and removes an earlier one of the same batch."""
         before = earlier.span
-        joined = span if span.name and before.name else _joined(before, span)
-        if _rank(joined) <= _rank(before):
+        joined = span if before is None or (span.name and before.name) else _joined(before, span)
+        if _rank(joined) <= earlier.rank:
             return None
         is_here = earlier.batch == self._batch
         if is_here:
             kept[earlier.place] = None
-        joined.has_begun = before.has_begun or not is_here
-        earlier.span, earlier.batch, earlier.place = joined, self._batch, place
-        return numbered(joined, before.number)
+        joined.has_begun = (before is not None and before.has_begun) or not is_here
+        earlier.keep(joined, self._batch, place)
+        return numbered(joined, earlier.number)
 
 
 def numbered(span: Span, number: int) -> Span:
@@ -92,7 +115,10 @@ def _joined(first: Span, then: Span) -> Span:
     held = first.given["resourceSpans"][0]
     parts = [one.given["resourceSpans"][0]["scopeSpans"][0]["spans"][0] for one in (first, then)]
     one: dict[str, Any] = {key: value for part in parts for key, value in part.items() if value not in (None, "", [])}
-    attributes = {**first.attributes, **then.attributes}
-    pairs = {pair["key"]: pair for pair in chain(*(part.get("attributes") or [] for part in parts))}
-    one["attributes"] = [pairs[key] for key in attributes if key in pairs]
+    written = [part["attributes"] for part in parts if part.get("attributes")]
+    if all(isinstance(given, list) for given in written):
+        pairs = {pair["key"]: pair for pair in chain(*written) if plain_attributes([pair])}
+        one["attributes"] = list(pairs.values())
+    else:  # of exporters that write an object
+        one["attributes"] = {**first.attributes, **then.attributes}
     return spans_in({"resourceSpans": [{**held, "scopeSpans": [{"scope": {}, "spans": [one]}]}]})[0]

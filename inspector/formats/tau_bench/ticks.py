@@ -10,11 +10,14 @@ from inspector.formats.value_conversions import mapping_or_empty, mappings_in, t
 _SIDES = (("agent", "assistant"), ("user", "user"))
 _LONGEST_WORD = 200
 """Limit of a text without spaces; longer ones are audio in base64."""
+_HIGHEST_COST = 1 << 53
+"""Limit of a cost; whole numbers of JSON may exceed what a float holds."""
 
 
 def messages_of_ticks(ticks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Returns messages by their beginnings: an utterance is one message, however many ticks it takes."""
     found: list[dict[str, Any]] = []
+    utterances: list[dict[str, Any]] = []
     spoken: dict[str, dict[str, Any]] = {}  # the utterance of each side that may go on
     for tick in ticks:
         time = tick.get("timestamp")
@@ -25,16 +28,20 @@ def messages_of_ticks(ticks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
             if text:
                 goes_on = before is not None and (before is found[-1] if not ids else not ids.isdisjoint(before["ids"]))
                 if before is None or not goes_on:
-                    before = spoken[role] = {"role": role, "content": "", "timestamp": time, "ids": set[str]()}
+                    before = spoken[role] = {"role": role, "content": list[str](), "timestamp": time, "ids": set[str]()}
                     found.append(before)
-                before["content"] += text
+                    utterances.append(before)
+                before["content"].append(text)
                 before["ids"] |= ids
             if before is not None:
                 _add_usage(before, chunk)
             if calls := mappings_in(tick.get(f"{side}_tool_calls")):
                 found.append({"role": role, "content": None, "tool_calls": calls, "timestamp": time})
             found += map(dict, mappings_in(tick.get(f"{side}_tool_results")))
-    return [{key: value for key, value in one.items() if key != "ids"} for one in found]
+    for one in utterances:
+        one["content"] = "".join(one["content"])
+        del one["ids"]
+    return found
 
 
 def _text_of(chunk: Mapping[str, Any]) -> str:
@@ -49,7 +56,7 @@ def _add_usage(message: dict[str, Any], chunk: Mapping[str, Any]) -> None:
         if isinstance(value, int):
             total = message.setdefault("usage", {})
             total[key] = total.get(key, 0) + value
-    if isinstance(cost := chunk.get("cost"), int | float):
+    if isinstance(cost := chunk.get("cost"), int | float) and abs(cost) < _HIGHEST_COST:
         message["cost"] = message.get("cost", 0) + cost
 
 

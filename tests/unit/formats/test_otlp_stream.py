@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from itertools import chain, pairwise
@@ -17,6 +18,8 @@ from inspector.analysis.views.steps.step_table import step_table
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELDS
 from inspector.formats.otlp.conversion import HEAD_BYTES, holds_traces, lines_in_order
+from inspector.formats.otlp.repeated_spans import SpanIds
+from inspector.formats.otlp.spans import Span, spans_in
 from inspector.formats.otlp.stream_conversion import as_they_come
 from inspector.present.answers import summary_answer
 from inspector.sources.stream_feed import StreamFeed
@@ -142,3 +145,34 @@ def test_a_span_that_begins_and_ends_is_one_call_in_a_stream_too() -> None:
     for found in _told_in_both(begun, whole):
         assert found["messages"] == 2
         assert found["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 0}
+
+
+@pytest.mark.parametrize("odd", [[{}], [None], [5], "x", {"a": 1}])
+def test_odd_attributes_of_an_update_lose_no_span(odd: object) -> None:
+    begun = {key: value for key, value in _span("02", "work", 3).items() if key != "endTimeUnixNano"}
+    update = {"traceId": "ab" * 16, "spanId": "02" * 8, "endTimeUnixNano": str(4 * 10**9), "attributes": odd}
+    for found in _told_in_both(begun, update, _span("03", "other", 5)):
+        assert found["kinds"] == {"otlp/span": found["messages"]}
+        assert found["messages"] >= 2
+
+
+def test_ended_spans_are_not_held_in_memory() -> None:
+    ids = SpanIds()
+    ids.distinct(spans_in({"resourceSpans": [{"scopeSpans": [{"spans": [_span("02", "held no more", 3)]}]}]}))
+    ids.distinct([])
+    gc.collect()
+    assert not [one for one in gc.get_objects() if isinstance(one, Span) and one.name == "held no more"]
+
+
+def test_an_update_after_the_end_stays_beside_the_span() -> None:
+    late = {"traceId": "ab" * 16, "spanId": "02" * 8, "startTimeUnixNano": str(9 * 10**9), "attributes": [_PAIR]}
+    line, update = (
+        json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]}).encode() + b"\n"
+        for one in (_span("02", "work", 3), late)
+    )
+    lines = b"".join(as_they_come((line, None, update, None))).splitlines()
+    assert sum(b"told by an update" in one for one in lines) == 1
+    assert sum(b'"work"' in one for one in lines) == 1
+
+
+_PAIR = {"key": "note", "value": {"stringValue": "told by an update"}}

@@ -130,8 +130,9 @@ def test_ticks_of_a_spoken_simulation_are_messages(tmp_path: Path) -> None:
         tick(2, agent_chunk=said("assistant", "I help?", "a"), user_chunk=said("user", "My ", "u")),
         tick(3, user_chunk=said("user", "order is late.", "u"), agent_chunk={"role": "assistant", "content": ""}),
         tick(4, agent_tool_calls=[call],
-             agent_tool_results=[{"id": "c1", "role": "tool", "content": "sent", "requestor": "assistant"}]),
-        tick(5, agent_chunk=said("assistant", "It was sent.", "b")),
+             agent_tool_results=[{"id": "c1", "role": "tool", "content": "sent", "ids": 1, "requestor": "assistant"}]),
+        tick(5, agent_chunk={**said("assistant", "It was sent.", "b"), "cost": 0.5}),
+        tick(6, agent_chunk={**said("assistant", "", "b"), "cost": 10**400}),
     ]  # fmt: skip
     run = {"id": "s", "task_id": "7", "trial": 0, "reward_info": {"reward": 1.0}, "messages": None, "ticks": ticks,
            "mode": "full_duplex"}  # fmt: skip

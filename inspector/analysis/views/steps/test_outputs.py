@@ -12,8 +12,8 @@ _NO_TESTS = re.compile(
 """A line of a run that found no tests."""
 _FAILED = re.compile(
     r"(?m)^(?:--- FAIL: |FAIL\t|test result: FAILED\b|FAILED \((?:failures|errors)=|"
-    r"\s*Tests:?\s{1,20}[1-9]\d{0,6} failed\b|"
-    r"=*\s?(?:\d{1,7} [a-z]+, ){0,5}[1-9]\d{0,6} (?:failed|errors?)\b[^\n]{0,80} in [\d.]+s)"
+    r"[ \t]{0,20}Tests:?[ \t]{1,20}[1-9]\d{0,6} failed\b|"
+    r"=*+ ?(?:\d{1,7} [a-z]{1,20}, ){0,5}[1-9]\d{0,6} (?:failed|errors?)\b[^\n]{0,80} in [\d.]+s)"
 )
 """A line of Go's tests, cargo, unittest, Jest, Vitest or pytest that states a failed test."""
 _SEARCHED = 32_000
