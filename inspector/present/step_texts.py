@@ -236,7 +236,9 @@ class StepTexts:
             case StepKind.COMPACTION:
                 return StepText(title="Context compacted", text=self._words(step))
             case _:
-                return StepText(text=self._words(step), title=self._label(opens) if opens != NO_NODE else "")
+                words, title = self._words(step), self._label(opens) if opens != NO_NODE else ""
+                # A reasoning without a name of its own is labelled by its first message.
+                return StepText(text="" if words == title else words, title=title)
 
     def _incomplete(self, step: int, message: int) -> list[str]:
         """Returns the note of output tokens that the message of a step reports too early."""

@@ -9,7 +9,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from inspector.cli.commands import app
-from tests.builders import log_file
+from tests.builders import envelope, lines_of, log_file
 from tests.samples import sample
 from tests.unit.analysis.views.steps.test_step_tree import session
 
@@ -34,6 +34,18 @@ def test_it_lists_turns_and_their_steps() -> None:
     assert "4 tool calls, 1 failed, 0 rejected" in lines[0]
     assert "Turn 1" in lines[1]
     assert any("make test" in line and "(failed)" in line for line in lines)
+
+
+def test_a_reasoning_has_its_label_once_and_its_calls_their_states() -> None:
+    call = {"method": "tools/call", "params": {"name": "run"}}
+    start = envelope("reasoning/start", {"message": "Find the fault"}, id="r-1")
+    proposals = [envelope("mcp/proposal", call, id=name) for name in ("open", "withdrawn")]
+    withdrawal = envelope("mcp/withdraw", {"reason": "other"}, correlation_id=["withdrawn"])
+    path = str(log_file(lines_of(start, envelope("reasoning/thought", context="r-1"), *proposals, withdrawal)))
+    told = said("steps", path)
+    assert told.count("Find the fault") == 1
+    assert "(waiting)" in told
+    assert "(cancelled)" in told
 
 
 def test_its_figures_are_those_of_the_summary() -> None:
