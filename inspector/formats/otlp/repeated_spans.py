@@ -87,11 +87,11 @@ class SpanIds:
 
     def _update(self, earlier: _Export, span: Span, place: int, kept: list[Span | None]) -> Span | None:
         """Returns the span if this export adds to it, and removes an earlier one of the same batch."""
-        before = earlier.span
-        joined = span if before is None or (span.name and before.name) else _joined(before, span)
-        if _rank(joined) <= earlier.rank:
+        before, is_here = earlier.span, earlier.batch == self._batch
+        joined = span if before is None or _is_whole(before, span) else _joined(before, span)
+        # A row of an earlier batch is complete if it has an end: a second one would count it twice.
+        if _rank(joined) <= earlier.rank or (earlier.ended and span.name and not is_here):
             return None
-        is_here = earlier.batch == self._batch
         if is_here:
             kept[earlier.place] = None
         joined.has_begun = (before is not None and before.has_begun) or not is_here
@@ -108,6 +108,11 @@ def numbered(span: Span, number: int) -> Span:
 
 def _rank(span: Span) -> tuple[bool, int, int]:
     return span.ended, span.end_ns, len(span.attributes)
+
+
+def _is_whole(first: Span, then: Span) -> bool:
+    """Returns True if a later export holds all of the first: it is an end beside an end or an announcement."""
+    return bool(first.name and then.name) and (first.ended or "logfire.span_type" in first.attributes)
 
 
 def _joined(first: Span, then: Span) -> Span:

@@ -131,6 +131,13 @@ def test_spans_that_are_exported_twice_count_once() -> None:
         assert found["findings"] == {}
 
 
+def test_a_later_export_with_more_attributes_counts_once() -> None:
+    spans = [_span("01", "chat m", 1, **_MODEL), _span("02", "execute_tool t", 3, **_TOOL)]
+    more = [_span("01", "chat m", 1, **_MODEL, note="x"), _span("02", "execute_tool t", 3, **_TOOL, note="x")]
+    for found in _told_in_both(*spans, *more):
+        assert (found["usage"]["input"], found["calls"]["tools"], found["messages"]) == (7, 1, 3)
+
+
 def test_different_spans_with_one_id_stay_with_a_finding() -> None:
     spans = [_span("01", "chat m", 1, **_MODEL), _span("02", "execute_tool t", 3, **_TOOL)]
     other = _TOOL | {"gen_ai__tool__name": "u"}

@@ -202,8 +202,9 @@ def test_values_of_any_type_are_converted(name: str, seed: int) -> None:
     assert b"".join(lines_in_order(to_json(value), _EXPORTS[name])).count(b"\n")
 
 
+@pytest.mark.parametrize("named", [False, True])
 @pytest.mark.parametrize("apart", [False, True])
-def test_runs_that_are_posted_and_patched_are_joined(apart: bool) -> None:
+def test_runs_that_are_posted_and_patched_are_joined(apart: bool, named: bool) -> None:
     def run(identifier: str, **members: Any) -> dict[str, Any]:
         own = {"id": identifier, "trace_id": "t", "dotted_order": f"20260101T000000000000Z{identifier}"}
         return own | ({"parent_run_id": "t"} if identifier != "t" else {}) | members
@@ -219,6 +220,9 @@ def test_runs_that_are_posted_and_patched_are_joined(apart: bool) -> None:
         run("k", end_time="2026-01-01T00:00:03Z", outputs={"output": "found"}),
         run("t", end_time="2026-01-01T00:00:04Z", outputs={"output": "done"}),
     ]
+    if named:  # as clients write that leave out the inputs
+        kinds = {"t": "chain", "m": "llm", "k": "tool"}
+        patched = [one | {"name": kinds[one["id"]], "run_type": kinds[one["id"]]} for one in patched]
     parts = [{"post": posted}, {"patch": patched}] if apart else [{"post": posted, "patch": patched}]
     log = "\n".join(map(json.dumps, parts)).encode()
     document = document_at(log_file(log, "log.jsonl"))
