@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QWidget
 
 from inspector.diagnostics.crash_report import Environment, Failures, ReportChoices, compose_report, describe_failures
 from inspector.present.wire_text import safe_line, tool_tip
@@ -20,9 +23,9 @@ from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import TABS
 from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.window.panels import PANELS
-from tests.leaky import ADDRESS, BEARER, KEYED, QUERY, SECRET, leaky
+from tests.leaky import ADDRESS, BEARER, KEYED, QUERY, SECRET, leaky, leaky_lines
 from tests.ui.walking import said_by
-from tests.ui.windows import panel_of, panes_of, run_in_window, window_on
+from tests.ui.windows import panel_of, panes_of, run_in_window, until, window_on
 
 
 @pytest.fixture
@@ -132,6 +135,80 @@ def test_no_view_panel_title_or_report_shows_a_secret(qapp: QApplication, painte
     found: set[str] = set()
     run_in_window(qapp, lambda application: _walk(application, painted, found))
     assert sorted(found) == []
+
+
+class Menus:
+    """Menus that open: their texts and copies are searched, no menu is shown."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.found, self.copies, self.where = set[str](), 0, ""
+        for way in ("exec", "popup"):
+            monkeypatch.setattr(QMenu, way, lambda menu, *_args: self.search(menu))
+        QGuiApplication.clipboard().dataChanged.connect(self.search_clipboard)
+
+    def search(self, menu: QMenu) -> None:
+        self.found |= {f"{self.where} menu: {text[:160]}" for _, text in said_by(menu) if SECRET[:6] in text}
+        for action in menu.actions():
+            if isinstance(below := action.menu(), QMenu):
+                self.search(below)
+            elif action.isEnabled() and "copy" in action.text().replace("&", "").lower():
+                action.trigger()
+
+    def search_clipboard(self) -> None:
+        text, self.copies = QGuiApplication.clipboard().text(), self.copies + 1
+        self.found |= {f"{self.where} copied: {text[:160]}"} if SECRET[:6] in text else set()
+
+    def open_for(self, view: QAbstractItemView) -> None:
+        """Opens the menu of each of the first rows, as a right click does."""
+        for row in range(min(view.model().rowCount(), 6)):
+            place = view.visualRect(view.model().index(row, 0))
+            point = QPoint(place.x() + 5, place.center().y())
+            event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, view.viewport().mapToGlobal(point))
+            QApplication.sendEvent(view.viewport(), event)
+            if view.contextMenuPolicy() == Qt.ContextMenuPolicy.CustomContextMenu:
+                view.customContextMenuRequested.emit(point)
+
+
+@pytest.mark.sweep
+def test_no_menu_copy_or_log_line_holds_a_secret_of_a_file_or_of_its_name(
+    qapp: QApplication, painted: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    path = tmp_path / f"password={SECRET}" / f"token={SECRET}.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(leaky_lines())
+    menus = Menus(monkeypatch)
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.resize(1_900, 1_300)
+        window.show()
+        window.opening.open_path(path)
+        await until(lambda: window.panes and len(window.panes.client.document.capture) > 50, "the log")
+        for panel in PANELS:
+            window.actions_by_id[panel.action].trigger()
+            await asyncio.sleep(0.05)
+            for view in window.findChildren(QAbstractItemView):
+                if view.isVisible() and view.model() is not None:
+                    menus.where = f"{panel.title} {type(view).__name__}"
+                    menus.open_for(view)
+        for view, message in (("view.messages", 2), ("view.conversation", 4), ("view.model_sees", 30)):
+            panes_of(window).go_to(message)
+            window.actions_by_id[view].trigger()
+            await asyncio.sleep(0.05)
+            for name, action in window.actions_by_id.items():
+                if name.startswith("edit.copy") and action.isEnabled():
+                    menus.where = name
+                    action.trigger()
+        for shown in QApplication.topLevelWidgets():
+            menus.found |= leaks(shown, painted, type(shown).__name__)
+
+    with caplog.at_level(logging.DEBUG, "inspector"):
+        run_in_window(qapp, steps)
+    QGuiApplication.clipboard().dataChanged.disconnect(menus.search_clipboard)
+    assert menus.copies > 30
+    assert sorted(menus.found) == []
+    assert SECRET[:6] not in caplog.text
 
 
 @pytest.mark.parametrize("text", [f"{'x' * 480} {ADDRESS}", f"eyJhbGciOiJ9.{SECRET * 900}.c2ln", f"Bearer {SECRET}"])
