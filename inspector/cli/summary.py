@@ -19,7 +19,7 @@ from inspector.present.account import Account
 from inspector.present.formats import count_of, dollars
 from inspector.present.overview.cards import Overview, overview_json
 from inspector.present.step_texts import AT_MOST
-from inspector.present.token_facts import incomplete_words
+from inspector.present.token_facts import incomplete_words, unlogged_words
 from inspector.protocol.secrets.masking import mask_text
 
 _WORK = ("runs", "time", "changes", "problems")
@@ -126,7 +126,7 @@ def _print_models(found: dict[str, Any]) -> None:
     if found["models"]:
         missing = f"; {found['unreported']:,} without reported tokens" if "unreported" in found else ""
         models = ", ".join(f"{n:,} of {printable(name, 60)}" for name, n in found["models"].items())
-        print_line(f"  model calls   {models}{missing}")
+        print_line(f"  model calls   {models}{unlogged_words(found.get('uncounted_sub_agents', 0))}{missing}")
     if usage is not None:
         print_line(
             f"  reported      {usage['input']:,} tokens in, {usage['output']:,} out, {usage['cache_read']:,} read from "

@@ -26,6 +26,7 @@ from inspector.analysis.views.steps.time_split import are_bounded_by_agents
 from inspector.analysis.views.summaries.context_summary import naming_problem_codes, sizes_of
 from inspector.analysis.views.summaries.lifecycles import lifecycle_json, pending_results
 from inspector.analysis.views.summaries.participant_queries import Tool, shown_participants
+from inspector.analysis.views.summaries.unlogged_agents import unlogged_agents
 from inspector.document.conclusions import conclusion_row
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, Permission, Refused, judge_message, story_of
@@ -117,6 +118,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
         "stated_cost": analysis.costs.stated_total(),
         **({"unreported": missing} if (missing := _unreported(analysis)) else {}),
         **({"incomplete_output": incomplete} if (incomplete := analysis.usage.incomplete_count) else {}),
+        **({"uncounted_sub_agents": missing} if (missing := unlogged_agents(analysis)) else {}),
         "sub_agents": sum(agent.is_agent for agent in document.capture.transcripts.agents.values()),
     }  # fmt: skip
 

@@ -125,6 +125,11 @@ def incomplete_words(count: int) -> str:
     return f"; output tokens incomplete: {formats.count_of(count, 'call')} recorded when the answer began"
 
 
+def unlogged_words(count: int) -> str:
+    """Counts sub-agents without messages in the log, as the end of a sum over model calls, else ""."""
+    return f" without {formats.count_of(count, 'sub-agent')}" if count else ""
+
+
 def usage_sum_words(usage: Usage) -> str:
     """Formats reported usage: output, input and caches."""
     words = [f"{usage.output:,} tokens out, {usage.input:,} in"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums
+from inspector.analysis.views.summaries.unlogged_agents import unlogged_agents
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.account_sentences import AccountLine
-from inspector.present.token_facts import incomplete_words, usage_sum_words
+from inspector.present.token_facts import incomplete_words, unlogged_words, usage_sum_words
 from inspector.present.waste_words import spared_words
 from inspector.present.wire_text import safe_line
 
@@ -84,7 +85,8 @@ class UsageSentences:
             return [AccountLine("Cost", words, filter="cost.stated")]
         if found is None or not found.calls:
             return [AccountLine("Cost", f"Unknown: {missing}", filter="usage.output >= 0")] if missing else []
-        words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models"
+        without = unlogged_words(unlogged_agents(self.analysis))
+        words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models{without}"
         if found.unpriced:
             words += f", {missing or formats.count_of(found.unpriced, 'call') + ' without a price'}"
         dated = self.analysis.costs.dated

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from inspector.analysis.views.steps.step_columns import StepTable
+from inspector.analysis.views.summaries.unlogged_agents import unlogged_agents
 from inspector.document.document import CaptureDocument
 from inspector.document.working_folder import WorkingFolder
 from inspector.formats.table import TRACE_NAMES
@@ -13,6 +14,7 @@ from inspector.present.account_sentences import trace_span_ns
 from inspector.present.document_words import branch_words, model_words, program_words, time_words
 from inspector.present.session_titles import shown_session_title
 from inspector.present.subject import text_of
+from inspector.present.token_facts import unlogged_words
 from inspector.present.wire_text import excerpt, safe_line
 from inspector.protocol.timestamps import NO_TIME
 
@@ -84,7 +86,8 @@ def _costs(document: CaptureDocument) -> list[str]:
     words = [f"{formats.short_count(sum(usage))} tokens"] if usage is not None and sum(usage) else []
     found, stated = costs.total(), costs.stated_total()
     if found is not None and found.calls:
-        words.append(f"{formats.dollars(found.total)} at list prices")
+        without = unlogged_words(unlogged_agents(document.analysis))
+        words.append(f"{formats.dollars(found.total)} at list prices{without}")
     elif stated is not None:
         words.append(f"{formats.dollars(stated)} as the session states")
     return words

@@ -18,7 +18,6 @@ from inspector.analysis.views.steps.intervals import union_lengths
 from inspector.analysis.views.steps.step_columns import StepTable
 from inspector.analysis.views.waste import WasteTotals
 from inspector.document.document import CaptureDocument
-from inspector.formats import registry
 from inspector.formats.table import TRACE_NAMES
 from inspector.present import formats
 from inspector.present.account_sentences import trace_span_ns
@@ -144,20 +143,6 @@ class OverviewFacts:
     def place_of(self) -> dict[int, int]:
         """Index in `calls` by request."""
         return {call.row: place for place, call in enumerate(self.calls.calls)}
-
-    @property
-    def unlogged_agents(self) -> int:
-        """Number of sub-agents whose calls are in the log, and no message of their own."""
-        tree, agents = self.analysis.contexts.tree, self.document.capture.transcripts.agents
-        started = {name for name, agent in agents.items() if agent.is_agent and agent.call is not None}
-        if not started:
-            return 0
-        kinds = self.document.capture.columns["kind"][: len(self.analysis)]
-        control, strings = registry.groups().control, self.document.capture.strings
-        records = [code for code in np.unique(kinds).tolist() if (strings[code] or "").startswith(control)]
-        # Records of progress repeat a sub-agent's messages without their usage.
-        spoken = set(np.unique(self.analysis.contexts.nodes()[: len(kinds)][~np.isin(kinds, records)]).tolist())
-        return sum(tree.name[node] in started and node not in spoken for node in tree.alive())
 
     def call_name(self, call: CallFact) -> Words:
         """Returns a short name of a call as a link: "Edit settings.go +8", or its command."""

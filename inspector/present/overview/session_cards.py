@@ -11,6 +11,7 @@ from inspector.analysis.views.steps.call_facts import CommandFact, FileFact, Out
 from inspector.analysis.views.steps.expired_caches import expired_caches
 from inspector.analysis.views.steps.step_columns import StepKind
 from inspector.analysis.views.steps.time_split import TimeSplit, have_own_times, split_time
+from inspector.analysis.views.summaries.unlogged_agents import unlogged_agents
 from inspector.present import formats
 from inspector.present.cache_words import expiry_sentence
 from inspector.present.overview.cards import (
@@ -33,6 +34,7 @@ from inspector.present.overview.cards import (
 from inspector.present.overview.facts import ContextSize, OverviewFacts, file_names, joined
 from inspector.present.states import BY_USER
 from inspector.present.step_texts import tools_word
+from inspector.present.token_facts import unlogged_words
 from inspector.present.usage_sentences import UsageSentences
 from inspector.present.wire_text import safe_line
 
@@ -315,8 +317,8 @@ def cost_card(facts: OverviewFacts) -> Card | None:
         corner = Words(f"{dated}, change", link=Link(panel="settings:prices"))
     else:
         corner = Words("set prices", link=Link(panel="settings:prices"))
-    if found is not None and found.calls and facts.unlogged_agents:
-        unit.append(Words(f" without {formats.count_of(facts.unlogged_agents, 'sub-agent')}", "quiet"))
+    if found is not None and found.calls and (without := unlogged_words(unlogged_agents(facts.analysis))):
+        unit.append(Words(without, "quiet"))
     priced = found.parts if found is not None and found.calls else None
     rows = list(_usage_rows(usage, priced)) if usage is not None else []
     notes = _cost_notes(facts, lines[0].text if lines and (not figure or (found and found.unpriced)) else "")

@@ -16,6 +16,7 @@ from inspector.analysis.views.steps.step_table import step_table
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
+from inspector.document.working_folder import WorkingFolder
 from inspector.engine.engine import Engine
 from inspector.engine.opening import OpenOptions, Target
 from inspector.engine.requests.account import WhatHappened
@@ -24,12 +25,14 @@ from inspector.engine.requests.overview import ShowOverview
 from inspector.engine.requests.steps import DescribeSteps, ListSteps, StepQuestion
 from inspector.engine.requests.waste import ListWaste
 from inspector.filters.compile import compile_filter
+from inspector.present.conversation.page_head import page_head
 from inspector.present.overview.cards import Card, Link, Overview, Row, Section, Words, line_text
 from inspector.present.overview.facts import OverviewFacts
 from inspector.present.overview.merging import update_in_place
 from inspector.present.overview.overview import overview_of
 from inspector.present.overview.run_cards import _outliers
 from inspector.present.step_texts import AT_MOST
+from inspector.present.usage_sentences import UsageSentences
 from tests.builders import account_tally, document_at, document_of, envelope, tool_call, tool_result
 from tests.samples import FORMAT_SAMPLES, first_of, sample
 from tests.transcribed import ClaudeSession
@@ -412,6 +415,11 @@ def test_a_cost_names_sub_agents_whose_files_are_not_open() -> None:
     assert line_text(alone.unit) == "1 call of models without 1 sub-agent"
     assert line_text(told.unit) == "1 call of models without 1 sub-agent", "progress has no usage"
     assert line_text(together.unit) == "2 calls of models"
+    assert [summary(one, "").get("uncounted_sub_agents") for one in documents] == [1, None, 1]
+    lines = [UsageSentences(one, None, None).cost_lines()[0].text for one in documents]
+    assert ["call of models without 1 sub-agent, prices" in one for one in lines] == [True, False, True]
+    heads = [page_head(one, step_table(one.analysis), WorkingFolder(), shown=None, records=0) for one in documents]
+    assert [head.about[-1].endswith("at list prices without 1 sub-agent") for head in heads] == [True, False, True]
 
 
 def test_markdown_of_all_messages_begins_with_the_overview(tmp_path: Path) -> None:
