@@ -39,6 +39,7 @@ from inspector.engine.request import Query, Request, Steps, check_row_count
 from inspector.engine.requests.turns import steps_of
 from inspector.present.step_texts import PathShare, RangeFigures, StepText, StepTexts, path_sentence, range_sentence
 from inspector.present.time_ranges import range_bounds
+from inspector.present.wire_text import safe_line
 from inspector.protocol.timestamps import NO_TIME
 
 State = StepState
@@ -469,7 +470,9 @@ def _curve(
     if reader is None or not len(order):
         return _Curve(times, tokens, "", found.limit, 0, [])
     ends_ns = max(_last_ns(analysis, reader), int(times[-1]))
-    return _Curve(times, tokens, reader.title, found.limit, ends_ns, _compactions(analysis, reader, times, tokens))
+    return _Curve(
+        times, tokens, safe_line(reader.title), found.limit, ends_ns, _compactions(analysis, reader, times, tokens)
+    )
 
 
 def _last_ns(analysis: Analysis, reader: Reader) -> int:

@@ -8,6 +8,7 @@ from inspector.engine.requests.seen_contexts import ShowSeenContext
 from inspector.engine.requests.steps import ListSteps, StepQuestion
 from inspector.engine.requests.views import FilterRows
 from tests.builders import document_at, document_of
+from tests.leaky import SECRET, planted_sample
 from tests.samples import sample
 from tests.transcribed import ClaudeSession
 
@@ -49,3 +50,12 @@ def test_the_critical_path_stays_in_words_while_a_range_is_chosen() -> None:
     assert words.startswith("Critical path of ")
     assert head.whole is not None
     assert head.whole.path_words == words
+
+
+def test_the_name_of_the_agent_of_the_curve_shows_no_secret() -> None:
+    engine = Engine()
+    number = engine.adopt(document_of(planted_sample(sample("formats/observations.jsonl")).decode()))
+    reader = engine.answer_request(number, ListSteps(choice=ReaderChoice(chosen=None, followed=2))).head.reader
+    engine.close()
+    assert reader.startswith("cook")
+    assert SECRET[:6] not in reader
