@@ -93,8 +93,10 @@ def _agent(held: OpenDocument, own: Rows, space: int, node: int, openers: dict[i
         int(analysis.usage.numbers_at(name, last)[0]) for name in GIVEN
     )  # fmt: skip
     costs = analysis.costs.costs_of(own)
-    name, task = capture.shown_name(sender), "" if node == MAIN else analysis.contexts.label(node)
-    name = name.removesuffix(f": {task}")
+    name, task = sender, ""
+    if (shown := capture.shown_name(sender)) != sender:
+        name, _, task = shown.partition(": ")
+    task = "" if node == MAIN else task or analysis.contexts.label(node)
     return Agent(
         safe_line(name, _MAX_NAME), safe_line(task, _MAX_TASK) if task != name else "",
         openers.get(node, int(own[0])) if node != MAIN else int(own[0]), node,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.views.steps.approvals import decision_times
 from inspector.analysis.views.steps.call_facts import CallFact, Outcome, call_fact, tells_no_change
@@ -423,8 +424,10 @@ def agent_card(
     agent = sub_agent_of(subject)
     contexts = analysis.contexts
     label = agent.label if agent is not None and agent.label else _task(call)
-    name, _, task = document.capture.shown_name(agent.name if agent is not None else "").partition(": ")
-    name, label = name or (agent.type if agent is not None else ""), task or label
+    name = agent.name or agent.type if agent is not None else ""
+    if agent is not None and (shown := document.capture.shown_name(agent.name)) != agent.name:
+        name, _, task = shown.partition(": ")
+        label = task or label
     prompt = prompt_of(document.capture.records.payload(call.message)) or ""
     back = result_message(subject, agent) if agent is not None else None
     answer = call.answer if back is None else back
@@ -444,8 +447,14 @@ def agent_card(
         tokens=sum(usage.usage) if usage is not None else told.get("tokens", -1),
         dollars=usage.cost.total if usage is not None and usage.cost is not None and usage.cost.calls else None,
         pill=_pill(call, "", None), state=int(call.state), took_ns=step_time(table, step),
-        node=node, answer=answer, has_prompt_below=bool(np.any(table.kinds[below] == StepKind.PROMPT)),
+        node=node, answer=answer, has_prompt_below=_is_prompt_below(document, table, below, prompt),
     )  # fmt: skip
+
+
+def _is_prompt_below(document: CaptureDocument, table: StepTable, below: NDArray[np.int64], prompt: str) -> bool:
+    """Returns True if a prompt of a sub-agent's steps is that of its call. Resumed ones may begin with another."""
+    prompts = below[table.kinds[below] == StepKind.PROMPT]
+    return any(raw_text(document.capture, row).strip() == prompt.strip() for row in table.rows[prompts].tolist())
 
 
 _TOTALS = {"totalToolUseCount": "calls", "totalTokens": "tokens"}
@@ -467,7 +476,7 @@ def _task(call: _Call) -> str:
     return told or ""
 
 
-def _model(document: CaptureDocument, below: Any, table: StepTable) -> str:
+def _model(document: CaptureDocument, below: NDArray[np.int64], table: StepTable) -> str:
     """Returns the model of the first reported call of a context; "" if unknown."""
     usage = document.analysis.usage.columns
     if not len(usage) or not len(below):

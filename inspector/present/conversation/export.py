@@ -29,7 +29,8 @@ from inspector.present.conversation.markdown_text import MarkdownCards, markdown
 from inspector.present.conversation.outline import Outline, OutlineOptions, outline_of
 from inspector.present.conversation.page_cards import PageCards
 from inspector.present.conversation.page_head import page_head
-from inspector.present.conversation.texts import raw_text
+from inspector.present.conversation.texts import raw_text, text_blocks
+from inspector.present.sub_agent_facts import prompt_of
 from inspector.protocol.secrets.masking import SecretRule
 
 
@@ -64,7 +65,7 @@ def write_conversation(
         card = describe_card(document, table, outline.ref(item), whole=as_html or kind not in _SHORT)
         is_open = bool(outline.is_open[item])
         if is_open and isinstance(card, AgentCard):
-            card = _without_repeats(document, outline, item, card)
+            card = _without_repeats(document, outline, shown, place, card)
         card = prepared.card(card)
         while folds and depth <= folds[-1]:
             folds.pop()
@@ -120,19 +121,31 @@ def _shown_items(outline: Outline, messages: NDArray[np.uint32] | None) -> NDArr
     return np.flatnonzero(wanted)
 
 
-def _without_repeats(document: CaptureDocument, outline: Outline, item: int, card: AgentCard) -> AgentCard:
-    """Returns the card of a sub-agent without prompt and result that are cards below it."""
-    depths = outline.depths[item + 1 :]
-    above = np.flatnonzero(depths <= outline.depths[item])
-    below = slice(item + 1, item + 1 + (int(above[0]) if len(above) else len(depths)))
+def _without_repeats(
+    document: CaptureDocument, outline: Outline, shown: NDArray[np.int64], place: int, card: AgentCard
+) -> AgentCard:
+    """Returns the card of a sub-agent without the prompt and the parts of the result that are cards below it.
+
+    Args:
+        document: the log.
+        outline: all items.
+        shown: (items,) written items.
+        place: that of the card in `shown`.
+        card: the sub-agent's.
+    """
+    depths = outline.depths[shown[place + 1 :]]
+    ends = np.flatnonzero(depths <= outline.depths[shown[place]])
+    below = shown[place + 1 : place + 1 + (int(ends[0]) if len(ends) else len(depths))]
     kinds, messages = outline.kinds[below], outline.messages[below]
-    answers = messages[kinds == CardKind.ANSWER][-1:]
-    said = [raw_text(document.capture, int(row)).strip() for row in answers]
-    result = raw_text(document.capture, card.answer) if said and card.answer >= 0 else ""
-    has_result = any(text and result.startswith(text) for text in said)
-    return replace_fields(
-        card, prompt=() if card.has_prompt_below else card.prompt, result=() if has_result else card.result
-    )
+    prompts, answers = (messages[kinds == kind] for kind in (CardKind.PROMPT, CardKind.ANSWER))
+    given = prompt_of(document.capture.records.payload(int(outline.messages[shown[place]]))) or ""
+    if any(raw_text(document.capture, row).strip() == given.strip() for row in prompts.tolist()):
+        card = replace_fields(card, prompt=())
+    said = [raw_text(document.capture, int(row)).strip() for row in answers[-1:]]
+    result = raw_text(document.capture, card.answer).strip() if card.answer >= 0 else ""
+    if any(text and f"{result}\n".startswith(f"{text}\n") for text in said):
+        card = replace_fields(card, result=text_blocks(result[len(said[0]) :].strip(), whole=True)[0])
+    return card
 
 
 def _encoded(text: str) -> bytes:

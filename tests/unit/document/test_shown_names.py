@@ -14,6 +14,8 @@ from inspector.engine.requests.participants import DescribeParticipants, OrderPa
 from inspector.filters import compile_filter
 from inspector.present.message_row import row_content
 from inspector.present.subject import text_of
+from inspector.store.messages.shown_names import shown_names
+from inspector.store.messages.transcripts import SubAgent
 from tests.builders import opened_document
 
 SESSION = "00000000-0000-4000-8000-0000000000aa"
@@ -73,3 +75,28 @@ def test_the_same_name_is_in_steps_messages_contexts_and_the_conversation(tmp_pa
     assert senders == {"Done 0.": "Explore: find the config", "Done 1.": "Explore 1", "Done 2.": "Explore 2"}
     contexts = document.analysis.contexts
     assert [contexts.label(node) for node in contexts.tree.alive()] == ["find the config", "Explore 1", "Explore 2"]
+
+
+def test_a_secret_in_a_long_task_is_masked_before_it_is_cut() -> None:
+    task = "Run the migrations against staging at postgres://admin:Hunter2SecretPass99Hunter2@db.example.org/x " * 9
+    shown = shown_names([SubAgent("c", label=task, type="Explore", name="Explore#1")])["Explore#1"]
+    assert "Hunter2" not in shown
+    assert shown.startswith("Explore: Run the migrations")
+    assert shown.endswith("…")
+
+
+def test_each_shown_name_is_of_one_participant() -> None:
+    told = [("user", None), ("claude", None), ("Explore", "x (2)"), ("Explore", "x"), ("Explore", "x"), (None, None)]
+    agents = [
+        SubAgent(f"c{place}", label=task, type=type_, name=f"{type_}#{place}")
+        for place, (type_, task) in enumerate(told)
+    ]
+    found = list(shown_names(agents).values())
+    assert found == [
+        "user sub-agent",
+        "claude sub-agent",
+        "Explore: x (2)",
+        "Explore: x",
+        "Explore: x (3)",
+        "sub-agent",
+    ]

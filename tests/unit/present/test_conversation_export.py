@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import html.parser
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -251,3 +252,23 @@ def test_a_message_of_a_teammate_is_under_its_name(tmp_path: Path) -> None:
     text = exported(log, tmp_path / "out.md")
     spoken = [line.split(",")[0] for line in text.splitlines() if line.startswith("## ")]
     assert spoken == ["## user", "## audit-A", "## audit-B", "## claude"]
+
+
+@pytest.mark.parametrize(("more", "count"), [("", 1), ("\\nAnd 2 folders.", 1), (" And 2 folders.", 2)])
+def test_a_result_with_more_than_the_last_answer_keeps_the_rest(more: str, count: int, tmp_path: Path) -> None:
+    data = shutil.copytree(Path(__file__).parents[2] / "data/transcripts/claude-code", tmp_path / "data")
+    for file in data.glob("*1.jsonl"):
+        text = file.read_text("utf-8").replace('"isAsync":true,"status":"async_launched"', '"status":"completed"')
+        text = text.replace("Async agent launched. agentId: a0000000000000001", f"There are 3 files.{more}")
+        # Answered at once, without a notification later.
+        file.write_text("".join(line for line in text.splitlines(True) if "task-notification" not in line))
+    text = exported(data, tmp_path / "out.md")
+    assert text.count("And 2 folders.") == (1 if more else 0)
+    assert text.count("There are 3 files.") == count
+
+
+def test_a_filter_keeps_prompt_and_result_of_a_sub_agent(tmp_path: Path) -> None:
+    data = Path(__file__).parents[2] / "data/transcripts/claude-code"
+    text = exported(data, tmp_path / "out.md", "-Y", 'kind == "mcp/request" || kind == "mcp/response"')
+    assert text.count("Count the files in src.") == 1
+    assert text.count("There are 3 files.") == 1
