@@ -394,14 +394,24 @@ class ContextPass:
         return before[0][0] if before else self.started_by[node]
 
     def contexts_without_start(self) -> Array:
-        """Returns (n,) contexts with reasoning but without a start, except sub-agents and sessions. O(nodes)."""
-        facts = self.facts
-        found = (as_numpy(facts.thinks) != 0) & (as_numpy(self.started_by) < 0) & (as_numpy(self.first_row) >= 0)
+        """Returns (n,) contexts with reasoning but without a start, except sub-agents and sessions.
+
+        Reasoning below a started context belongs to that start.
+        """
+        facts, started = self.facts, as_numpy(self.started_by)
+        found = (as_numpy(facts.thinks) != 0) & (started < 0) & (as_numpy(self.first_row) >= 0)
         nodes = np.flatnonzero(found & (living_nodes(self.tree) == np.arange(len(found))))
+        nodes = np.array([node for node in nodes.tolist() if not self._has_started_ancestor(node)], np.int64)
         # Contexts of transcripts have no start messages, so they are no finding.
         flags = self._capture.columns["flags"][as_numpy(self.first_row)[nodes]]
         nodes = nodes[flags & Flag.DERIVED.value == 0]
         return np.array([node for node in nodes.tolist() if self.type(node) not in WHOLE_WORK_TYPES], np.int64)
+
+    def _has_started_ancestor(self, node: int) -> bool:
+        above = self.tree.parent[node]
+        while above != MAIN and self.started_by[above] < 0:
+            above = self.tree.parent[above]
+        return above != MAIN
 
     def has_ended_before(self, node: int, row: int) -> bool:
         """Tells if a context had ended before a message."""

@@ -215,6 +215,17 @@ def test_the_account_tells_reasoning_with_and_without_starts(name: str, words: s
     assert words in printed("summary", DATA / f"{name}.jsonl")
 
 
+def test_reasoning_below_a_started_context_is_not_counted_as_without_a_start(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    end = envelope("reasoning/conclusion", {"message": "done"}, context="s1")
+    log.write_text(
+        "".join(f"{json.dumps(one)}\n" for one in (start("s1"), said("thought", "s1"), said("thought", "s1/deep"), end))
+    )
+    words = printed("summary", log)
+    assert "reasoned once: concluded" in words
+    assert "without a reasoning/start" not in words
+
+
 def test_a_label_is_read_again_where_too_many_starts_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pending_starts, "_MAX_LABELS", 4)
     starts = [
