@@ -64,6 +64,7 @@ from inspector.formats import (
     training_data,
     vcr,
     vscode_chat,
+    vscode_debug_log,
     weave,
     wire_recording,
     wrapped,
@@ -78,6 +79,7 @@ FORMATS: tuple[Format, ...] = (
     managed_agents.FORMAT,
     crush.FORMAT,  # before the format that reads any other database
     opencode.FORMAT, otlp.FORMAT, pi.FORMAT, qwen_code.FORMAT, vscode_chat.FORMAT,
+    vscode_debug_log.FORMAT,
     specstory.FORMAT, continue_dev.FORMAT, kimi.FORMAT, kiro.FORMAT,
     prefixed.FORMAT,  # joins data of event streams for the formats below
     ag_ui.FORMAT, ai_sdk.FORMAT, autogen.FORMAT, agents_run_state.FORMAT, agents_sdk.FORMAT,
