@@ -95,7 +95,8 @@ class StepHead(msgspec.Struct, frozen=True):
     Attributes:
         steps: number of rows without groups.
         model_ns, tools_ns, person_ns, allowed_ns: nanoseconds, as in `TimeSplit`.
-        calls, failed, rejected: tool calls, those that failed, and those that a person did not allow.
+        calls, failed: tool calls, and those that failed.
+        rejected: calls that a person did not allow, and rejected proposals of calls.
         model_calls, models: reported calls of models, and the number of different models.
         cached: tokens read from a cache.
         dollars: cost; None if unknown.
@@ -397,11 +398,16 @@ def _head(held: OpenDocument, asked: ListSteps, tree: StepTree, table: StepTable
     model_calls = int(np.count_nonzero(table.tokens[steps, 0] >= 0))
     first_ns, last_ns, breaks = _axis(tree, question.idle_s)
     curve = _curve(held, asked.choice)
+    # A question for a permission is counted with its call.
+    proposed = table.rows[steps[table.states[steps] == StepState.REJECTED]]
+    proposed = proposed[~np.isin(proposed, called.rows)]
+    is_call = analysis.correlation.columns["method"][proposed] == analysis.capture.strings.find("tools/call")
+    rejected = int(np.count_nonzero(called.declined[own]) + np.count_nonzero(is_call))
     failing = np.flatnonzero((tree.states == StepState.FAILED) & (tree.kinds == RowKind.STEP))
     stops = np.where(tree.stops_ns[failing] == NO_TIME, tree.starts_ns[failing], tree.stops_ns[failing])
     return StepHead(
         len(steps), *split, int(np.count_nonzero(own)),
-        int(np.count_nonzero(called.failed[own] & ~called.declined[own])), int(np.count_nonzero(called.declined[own])),
+        int(np.count_nonzero(called.failed[own] & ~called.declined[own])), rejected,
         usage.call_count if everything else model_calls, len(models),
         (reported.cache_read if reported else 0) if everything else cached,
         float(np.nansum(dollars)) if np.isfinite(dollars).any() else None,

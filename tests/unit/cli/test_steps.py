@@ -48,6 +48,14 @@ def test_a_reasoning_has_its_label_once_and_its_calls_their_states() -> None:
     assert "(cancelled)" in told
 
 
+def test_a_rejected_proposal_counts_as_rejected() -> None:
+    call = {"method": "tools/call", "params": {"name": "run"}}
+    rejection = envelope("mcp/reject", {"reason": "unsafe"}, correlation_id=["p-1"], sender="beta")
+    told = said("steps", str(log_file(lines_of(envelope("mcp/proposal", call, id="p-1"), rejection))))
+    assert "0 tool calls, 0 failed, 1 rejected" in told
+    assert "(rejected)" in told
+
+
 def test_its_figures_are_those_of_the_summary() -> None:
     log = _log()
     head, summary = answered("steps", log)["head"], answered("summary", log)
