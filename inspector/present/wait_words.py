@@ -102,7 +102,7 @@ class Wait:
             return self.sentence
         asked = f"no {self.whom.removeprefix('a ')}" if self.is_proposal else f"no answer from {self.whom}"
         told = 100_000_000 <= (self.waited_ns or 0) < _LONGEST_WAIT_NS
-        since = f" in the last {self.how_long}" if told else ""
+        since = f" in the last {formats.rounded_duration(self.waited_ns or 0)}" if told else ""
         return f"{self.who} had {asked}{since}: {self.what}{self._remark}"
 
     @property

@@ -1,8 +1,8 @@
 """Derives the field `state` of requests, proposals, starts and streams from passes and findings.
 
 The states of requests and proposals are combined on demand from the columns of other passes. A request waits until a
-finding reports it (`request-unanswered`); then it is unanswered. It is cancelled if its sender cancelled it or is gone.
-A request that a gateway refused has failed.
+finding reports it (`request-unanswered`), or the server behind a tap fails; then it is unanswered. It is cancelled if
+its sender cancelled it or is gone. A request that a gateway refused has failed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from inspector.analysis.findings.requests import UNANSWERED
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.findings.streams import UNOPENED
 from inspector.analysis.passes.calls.correlation_pass import CorrelationPass
+from inspector.analysis.passes.calls.ended_servers import failed_servers
 from inspector.analysis.passes.calls.open_waits import are_abandoned, are_refused, need_answer, settled_copies
 from inspector.analysis.passes.calls.proposal_states import ProposalState
 from inspector.analysis.passes.changed_rows import NO_ROWS, ChangedRows, Rows
@@ -94,6 +95,7 @@ class StatePass:
         self._findings = findings
         self.columns = GrowingColumns({"state": np.uint8})
         self._streams = _OpenStreams(capture, correlation)
+        self._server_ends: dict[int, int] = {}  # by source, the last report that its server failed
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
@@ -113,12 +115,31 @@ class StatePass:
             if len(rows):
                 self.columns.replace("state", rows, state.value)
         self._update_starts()
+        self._end_servers(start, stop)
         # An open may have been linked to its request only now.
         opens = np.union1d(self._rows_of_kind(kind, _STREAM_OPEN, start), self._linked_opens(linked[linked < start]))
         asked, closes = (self._rows_of_kind(kind, name, start) for name in (_STREAM_REQUEST, _STREAM_CLOSE))
         if len(opens) or len(asked) or len(closes):
             became = self._streams.feed(opens, asked, closes)
             self._put(np.fromiter(became, np.int64, len(became)), np.fromiter(became.values(), np.uint8, len(became)))
+
+    def _end_servers(self, start: int, stop: int) -> None:
+        """Reports open requests of servers that failed as changed. O(messages since the last failure of the server)."""
+        columns = self._capture.columns
+        for row in failed_servers(self._capture, start, stop).tolist():
+            source = int(columns["source"][row])
+            since, self._server_ends[source] = self._server_ends.get(source, NO_ROW) + 1, row
+            asked = self._rows_of_kind(columns["kind"][since:row], kinds.REQUEST, since)
+            asked = asked[columns["source"][asked] == source]
+            self._changed.add_array(asked[self._links["answer"][asked] == NO_ROW])
+
+    def _are_of_failed_servers(self, rows: Rows) -> NDArray[np.bool_]:
+        """(n,) bool: True for JSON-RPC requests whose server failed after them."""
+        found = self._capture.columns["flags"][rows] & Flag.RPC.value != 0
+        sources, ends = self._capture.columns["source"][rows], np.full(len(rows), NO_ROW, np.int64)
+        for source, end in self._server_ends.items():
+            ends[sources == source] = end
+        return found & (rows < ends)
 
     def _rows_of_kind(self, kind: NDArray[Any], name: str, start: int) -> Rows:
         code = self._capture.strings.find(name)
@@ -177,6 +198,8 @@ class StatePass:
     def _request_states(self, rows: Rows) -> NDArray[np.uint8]:
         states = np.full(len(rows), MessageState.WAITING, np.uint8)
         states[self._findings.has(UNANSWERED, rows) | self._findings.has(OF_MCP, rows)] = MessageState.UNANSWERED
+        if self._server_ends:
+            states[self._are_of_failed_servers(rows)] = MessageState.UNANSWERED
         states[are_abandoned(self._capture, self._links, rows)] = MessageState.CANCELLED
         gone = states == MessageState.CANCELLED
         # Notifications have no state, also after they were cancelled.

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from inspector.analysis.states.state_pass import MessageState
 from inspector.analysis.views.summaries.token_shares import sum_in_steps
 from inspector.analysis.views.waste import WasteFinder
 from inspector.base.slices import run_to_end
@@ -130,6 +131,20 @@ def test_how_a_tapped_server_ended_is_told_where_its_tap_wrote_it() -> None:
     assert told.text == "The server ended with exit code 3; the first of 2 crashes"
     assert told.filter is not None
     assert VisibleRows(twice.analysis).evaluate(compile_filter(told.filter), None).tolist() == [1, 2]
+
+
+def test_the_end_of_a_server_ends_the_log_and_its_waits() -> None:
+    end_ns: int = ended(3)["t"]
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "boom", "arguments": {}}}
+    call = {"t": end_ns - 1_900_000_000, "dir": "client->server", "src": 0, "frame": asked}
+    progress = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}}
+    said = {"t": end_ns - 900_000_000, "dir": "server->client", "src": 0, "frame": progress}
+    document = document_of({"ctxcap": 1}, call, said, ended(3))
+    assert account_tally(document).span_ns == 1_900_000_000
+    assert document.analysis.states.state_of(0) is MessageState.UNANSWERED
+    assert document_of({"ctxcap": 1}, call, said).analysis.states.state_of(0) is MessageState.WAITING
+    told = next(line.text for line in account(document).lines if line.about == "Left open")
+    assert told.endswith("in the last 1.9 s: boom")
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,9 @@ _MAX_STARTS_SEARCHED = 256  # limit of starts of one context searched for a mess
 # A few steps cost less than the array, which is rebuilt after each move of the tree.
 _MAX_STEPS_UP = 64  # limit of steps to the root; deeper nodes use an array of all roots
 
+_END = (Flag.GAP | Flag.ERROR).value
+"""Flags of the mark that a recording ended with an error, at the recording's own time."""
+
 
 class ContextPass:
     """The context tree, with the facts and the messages of each node.
@@ -120,12 +123,14 @@ class ContextPass:
         if self.tree.moves != moves:
             self._has_moved = True
         spaces, nodes = columns["space"][start:stop], self._refs.nodes(refs)
+        by_senders = np.may_share_memory(columns["time_ns"], columns["ts_ns"])  # the only times are the senders' own
+        flags = columns["flags"][start:stop]
         # marks are rows without a sender, at this program's time
-        said = columns["flags"][start:stop] & Flag.GAP.value == 0
+        said = flags & Flag.GAP.value == 0
         said = said if structure is None else said & ~structure  # reports about a session have no sender either
         spaces, main = spaces[said], nodes[said] == MAIN
-        by_senders = np.may_share_memory(columns["time_ns"], columns["ts_ns"])  # the only times are the senders' own
-        times, senders = (columns[name][start:stop][said] for name in ("time_ns", "sender"))
+        timed = said if by_senders else said | (flags & _END == _END)
+        times, senders = (columns[name][start:stop][timed] for name in ("time_ns", "sender"))
         self._clock.feed(times, senders, by_senders=by_senders)
         self._count_spaces(spaces, main)
         self._count_messages(start, stop, nodes if structure is None else np.where(structure, MAIN, nodes))

@@ -312,7 +312,7 @@ class AccountTally:
         self._silences = _LongestSilence()
         self._sources: set[int] = set()
         self._spaces: set[int] = set()
-        self._time_range: tuple[int, int] | None = None  # earliest and latest time
+        self._first_ns = NO_TIME  # earliest time
         self._is_after_gap = False
         self.gaps, self.first_gap = 0, NO_ROW
         self.crashes, self.first_crash = 0, NO_ROW
@@ -498,12 +498,8 @@ class AccountTally:
         told = times[known]
         broken |= self._are_first_of_source(known + start)
         self._silences.add(told, known + start, broken)
-        least, most = int(told.min()), int(told.max())
-        self._time_range = (
-            (least, most)
-            if self._time_range is None
-            else (min(self._time_range[0], least), max(self._time_range[1], most))
-        )
+        least = int(told.min())
+        self._first_ns = least if self._first_ns == NO_TIME else min(self._first_ns, least)
 
     # Queries
 
@@ -548,9 +544,9 @@ class AccountTally:
     @property
     def span_ns(self) -> int | None:
         """Nanoseconds from the first to the last accepted time; None without times."""
-        if self._time_range is None:
+        if self._first_ns == NO_TIME:
             return None
-        return max(0, min(self._time_range[1], self._analysis.contexts.clock_ns) - self._time_range[0])
+        return max(0, self._analysis.contexts.clock_ns - self._first_ns)
 
 
 _STATELESS = (
