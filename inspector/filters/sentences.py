@@ -15,6 +15,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.results.transient_results import Badge
 from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.protocol import kinds
+from inspector.protocol.calls import unwrap_payload
 from inspector.protocol.message_text import EMPTY_RESULT, compact_json, content_text, text_shown
 from inspector.protocol.payloads.content_blocks import size_in_words
 from inspector.protocol.payloads.file_edits import edits_of
@@ -177,7 +178,7 @@ def _call_sentence(analysis: Analysis, message: int) -> Sentence | None:
     method, target = (_resolved_name(analysis, column, message) for column in ("method", "target"))
     if not method:
         return None
-    payload = analysis.capture.records.payload(message)
+    payload = unwrap_payload(analysis.capture.records.payload(message))
     params = payload.get("params")
     if analysis.capture.foreign_rpc.is_foreign(message):
         return Sentence(method, compact_json(mask_secrets(params)) if params else "", colon=False)

@@ -206,17 +206,6 @@ def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
     return fact(safe_line(name, 80), words, lines=2, tooltip=listing or None)
 
 
-def unwrap_payload(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the payload inside a draft's proposal or acceptance; else the payload itself."""
-    if isinstance(payload.get("method"), str):
-        return payload
-    around = payload.get("proposal")
-    envelope = around.get("envelope") if isinstance(around, Mapping) else None
-    envelope = envelope if isinstance(envelope, Mapping) else payload.get("envelope")
-    inner = envelope.get("payload") if isinstance(envelope, Mapping) else None
-    return inner if isinstance(inner, Mapping) else payload
-
-
 _MOST_NAMES = 6
 _MOST_ACTS = 20
 _ACT_WORDS = {kinds.REQUEST: "Fulfilled by", kinds.REJECT: "Rejected by", kinds.WITHDRAW: "Withdrawn by"}

@@ -20,6 +20,7 @@ from inspector.filters.sentences import Sentence, arguments_words, parts_of, sen
 from inspector.present import formats, wire_text
 from inspector.present.states import BY_USER
 from inspector.protocol import kinds
+from inspector.protocol.calls import unwrap_payload
 from inspector.protocol.payloads.record_tables import compact_json
 from inspector.protocol.secrets.masking import MASK, mask_secrets
 from inspector.store.columns.flags import Flag
@@ -168,7 +169,7 @@ def _describe_plain(subject: _Subject, phrase: Phrase) -> None:
 
 def _describe_call(subject: _Subject, phrase: Phrase) -> None:
     method, target = subject.resolved_name("method"), subject.resolved_name("target")
-    params = subject.payload.get("params")
+    params = unwrap_payload(subject.payload).get("params")
     if method == "tools/call":
         phrase.add(target or method, Style.MONO)
         arguments = params.get("arguments") if isinstance(params, Mapping) else None

@@ -178,9 +178,15 @@ def rpc_id(value: object) -> str | None:
 
 def arguments_of(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Returns the arguments of a call, also inside a draft's wrapped envelope, if any."""
-    for name in ("proposal", "envelope", "payload"):
-        inner = payload.get(name) if not isinstance(payload.get("method"), str) else None
-        payload = inner if isinstance(inner, Mapping) else payload
-    params = payload.get("params")
+    params = unwrap_payload(payload).get("params")
     arguments = params.get("arguments") if isinstance(params, Mapping) else None
     return arguments if isinstance(arguments, Mapping) else None
+
+
+def unwrap_payload(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the payload inside a draft's proposal or acceptance; else the payload itself."""
+    inner = payload
+    for name in ("proposal", "envelope", "payload"):
+        within = inner.get(name) if not isinstance(inner.get("method"), str) else None
+        inner = within if isinstance(within, Mapping) else inner
+    return inner if "method" in inner or "params" in inner else payload

@@ -19,7 +19,7 @@ from inspector.analysis.views.summaries.context_usage import context_usage
 from inspector.document.document import CaptureDocument
 from inspector.filters.sentences import arguments_words, sentence_of, shape_of
 from inspector.present import formats, wire_text
-from inspector.present.call_facts import exit_code_in, unwrap_payload
+from inspector.present.call_facts import exit_code_in
 from inspector.present.conversation.cards import AgentCard, CallCard, Diff, Output, Pill
 from inspector.present.conversation.diffs import diff_of, numbered_by_reading, patch_in_record, value_in_record
 from inspector.present.conversation.outputs import output_of, pill_of_tests
@@ -32,6 +32,7 @@ from inspector.present.states import BY_USER
 from inspector.present.sub_agent_facts import prompt_of, result_message, sub_agent_of
 from inspector.present.subject import Subject, correlation_string
 from inspector.protocol import kinds
+from inspector.protocol.calls import unwrap_payload
 from inspector.protocol.message_text import EMPTY_RESULT
 from inspector.protocol.payloads.file_edits import PATH_ARGUMENTS, edits_of
 from inspector.protocol.payloads.outline import nested_value

@@ -22,7 +22,6 @@ from inspector.present.call_facts import (
     request_by_token,
     request_facts,
     task_facts,
-    unwrap_payload,
 )
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
@@ -47,6 +46,7 @@ from inspector.present.sub_agent_facts import sub_agent_of
 from inspector.present.subject import Subject, sender_of, text_of
 from inspector.present.wire_text import safe_line
 from inspector.protocol import kinds
+from inspector.protocol.calls import unwrap_payload
 from inspector.protocol.payloads.content_blocks import block_of
 from inspector.protocol.payloads.outline import nested_value, value_text
 from inspector.protocol.payloads.result_content import content_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.summary import link_sentence, links_of
-from tests.builders import GrowingLog, clean_up, document_of, envelope
+from tests.builders import GrowingLog, clean_up, document_of, envelope, lines_of
+from tests.commands import printed
 
 DRAFT = {"protocol": "meup/v0.2"}
 
@@ -52,6 +54,15 @@ def test_a_proposal_is_decided_by_the_name_in_its_payload(
 ) -> None:
     links = document_of(*lines).analysis.correlation.columns
     assert (links["cause"].tolist(), links["proposal_state"].tolist()) == (causes, states)
+
+
+def test_a_proposal_is_shown_with_the_arguments_of_its_call(tmp_path: Path) -> None:
+    call = {"method": "tools/call", "params": {"name": "forecast", "arguments": {"city": "Rome"}}}
+    wrapped = {"proposal": {"envelope": {"kind": "mcp/request", "payload": call}}}
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines_of(envelope("meup/proposal", wrapped, **DRAFT)))
+    assert "forecast city=Rome" in printed("list", log)
+    assert "forecast city=Rome" in printed("steps", log)
 
 
 def test_it_is_shown_what_was_decided_about() -> None:
