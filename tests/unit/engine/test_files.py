@@ -131,13 +131,19 @@ def test_an_equal_write_changes_no_lines(calls: list[tuple[str, dict[str, Any]]]
     engine.close()
 
 
-@pytest.mark.parametrize(("before", "added"), [("a\nb\n", 0), ("c\n", 2), (None, 2)])
-def test_the_answer_of_an_equal_write_may_tell_the_content_before(before: str | None, added: int) -> None:
+@pytest.mark.parametrize(
+    ("before", "patch", "added"),
+    [
+        ("a\nb\n", [], 0), ("c\n", [], 2), (None, [], 2), ("a\nb\n", None, 0), ("a\nb\n", [{"oldStart": 1}], 0),
+        ("a\nb\n", [{"lines": [1]}], 0), ("a\nb\n", "x", 0),
+    ],
+)  # fmt: skip
+def test_the_answer_of_an_equal_write_may_tell_the_content_before(before: str | None, patch: Any, added: int) -> None:
     session = ClaudeSession()
     session.prompt("write it")
     arguments = wrote("a\nb\n")[1]
     for _ in range(2):
-        told = {"type": "update", "content": "a\nb\n", "structuredPatch": [], "originalFile": before}
+        told = {"type": "update", "content": "a\nb\n", "structuredPatch": patch, "originalFile": before}
         session.runs("Write", arguments, toolUseResult=told)
         session.runs("Bash", {"command": "make fmt"})
     engine = Engine()

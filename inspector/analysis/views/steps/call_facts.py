@@ -204,14 +204,10 @@ def tells_no_change(capture: Capture, answer: int) -> bool:
     return told is not None and told.tool_use_result.original_file == told.tool_use_result.content is not None
 
 
-class _Hunk(msgspec.Struct):
-    lines: list[str]
-
-
 class _Told(msgspec.Struct, rename="camel"):
     content: str | None = None
     original_file: str | None = None
-    structured_patch: list[_Hunk] = []
+    structured_patch: Any = None
 
 
 class _Written(msgspec.Struct, rename="camel"):
@@ -225,10 +221,10 @@ def _lines_in_patch(capture: Capture, answer: int) -> tuple[int, int] | None:
     """Returns the added and removed lines of the patch in an answer's record; None without one."""
     line = capture.records.read_line_of(answer)
     told = decode_one(_decode_written, line) if b'"structuredPatch"' in line else None
-    if told is None or not told.tool_use_result.structured_patch:
-        return None
-    signs = [text[:1] for hunk in told.tool_use_result.structured_patch for text in hunk.lines]
-    return signs.count("+"), signs.count("-")
+    patch = None if told is None else told.tool_use_result.structured_patch
+    hunks = [hunk.get("lines") for hunk in patch if isinstance(hunk, dict)] if isinstance(patch, list) else []
+    signs = [text[:1] for lines in hunks if isinstance(lines, list) for text in lines if isinstance(text, str)]
+    return (signs.count("+"), signs.count("-")) if signs else None
 
 
 @dataclass(slots=True)
