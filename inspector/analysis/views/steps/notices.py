@@ -5,17 +5,22 @@ They belong to the call or the connection that they are about. Messages of error
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import are_any_of
 from inspector.store.columns.flags import Flag
+from inspector.store.messages.adjacent_reads import read_line_ranges
+from inspector.store.messages.batch_decoding import read_in_batches
 from inspector.store.messages.capture import Capture
 
 _PREFIX = "notifications/"
-_MOST_READ = 2_000
-"""Limit of messages whose level is read; beyond it all stay steps."""
 _FAILURES = {"error", "critical", "alert", "emergency", "failed"}
+_WORDS = re.compile("|".join([*_FAILURES, r"\\u"]).encode())
+"""A word for a failure in a line in lower case, or a character written as a number."""
 
 
 def notice_rows(capture: Capture, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -24,11 +29,21 @@ def notice_rows(capture: Capture, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     named = {code: strings[code] for code in np.unique(methods).tolist() if strings[code].startswith(_PREFIX)}
     found = are_any_of(methods, [*named]) & (capture.columns["flags"][rows] & Flag.ERROR.value == 0)
     telling = [code for code, name in named.items() if name in ("notifications/message", "notifications/tasks/status")]
-    read = np.flatnonzero(found & are_any_of(methods, telling))
-    found[read] = len(read) <= _MOST_READ
-    if len(read) <= _MOST_READ:
-        found[[place for place in read.tolist() if _reports_failure(capture, int(rows[place]))]] = False
+    places = np.flatnonzero(found & are_any_of(methods, telling))
+    places = places[_may_report_failure(capture, rows[places])]
+    found[places] = ~np.fromiter(read_in_batches(capture, rows[places], partial(_reports_failure, capture)), np.bool_)
     return rows[found]
+
+
+def _may_report_failure(capture: Capture, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Returns flags of messages with a word for a failure in their line, or without an own line."""
+    words, columns = list[bool](), capture.columns
+    for stretch in read_line_ranges(capture, rows):
+        data, spans = stretch.data.lower(), zip(stretch.starts.tolist(), stretch.ends.tolist(), strict=True)
+        words += [_WORDS.search(data, start, end) is not None for start, end in spans]
+    # A message inside of a larger line may be encoded there.
+    inside = columns["size"][rows] < columns["length"][rows]
+    return np.array(words, np.bool_) | inside | (columns["flags"][rows] & Flag.DERIVED.value != 0)
 
 
 def _reports_failure(capture: Capture, row: int) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from inspector.analysis.views.steps.step_columns import StepKind, StepState, StepTable
 from inspector.analysis.views.steps.step_table import step_table
@@ -15,7 +16,7 @@ from inspector.engine.engine import Engine
 from inspector.engine.requests.steps import DescribeSteps, ListSteps, RowKind, StepQuestion
 from inspector.engine.requests.turns import DescribePrompts, ListTurns
 from inspector.ui.panels.conversation.turns import fact_words
-from tests.builders import document_at, document_of
+from tests.builders import document_at, document_of, log_file
 
 _S = 1_000_000_000
 
@@ -323,3 +324,14 @@ def test_notifications_are_no_steps_unless_they_report_a_failure() -> None:
     )
     steps = step_table(document.analysis)
     assert steps.rows[steps.kinds == StepKind.CALL].tolist() == [0, 3, 4]
+
+
+@pytest.mark.parametrize("count", [2, 2_001])
+def test_any_number_of_notifications_are_no_steps(count: int) -> None:
+    levels = ["info", "info", "\\u0065rror", "ERROR", *["info"] * count]
+    lines = [
+        f'{{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"{level}","data":"no error"}}}}'
+        for level in levels
+    ]
+    steps = step_table(document_at(log_file("\n".join(lines).encode() + b"\n")).analysis)
+    assert steps.rows[steps.kinds == StepKind.CALL].tolist() == [2, 3]
