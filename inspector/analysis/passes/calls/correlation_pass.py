@@ -33,9 +33,6 @@ from inspector.store.messages.capture import Capture
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
 _CORRELATED, _MANY_CORRELATIONS = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
-_MOST_REUSES = 16
-"""Earlier requests with one id that an answer is compared with."""
-
 _PART_BITS = 21  # bits of a method and of a target; together with a kind they fit into 63 bits
 
 
@@ -101,6 +98,8 @@ class CorrelationPass:
         self._id_indexes: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
         self._session_calls = HashIndex()  # requests of transcripts by their ids, per source and space
         self._session_calls_stop = 0
+        self._reused = HashIndex()  # requests by id and JSON-RPC id, filled once an answer has another than its request
+        self._reused_stop = 0
         self._unnamed_responses: dict[
             int, list[int]
         ] = {}  # responses by request, where a later proposal may still name the call
@@ -192,14 +191,21 @@ class CorrelationPass:
         passed = flags[rows] & (Flag.DERIVED.value | _MANY_CORRELATIONS) != 0
         rows = rows[~passed & (kind[rows] == self._kind_code(kinds.RESPONSE)) & (rpc[rows] != NO_HASH)]
         found = named[rows - start]
-        for _ in range(_MOST_REUSES):
-            differ = (found != NO_ROW) & (kind[found] == self._kind_code(kinds.REQUEST)) & (rpc[found] != rpc[rows])
-            rows, found = rows[differ], found[differ]
-            if not len(rows):
-                return
-            found = self._id_indexes[kinds.REQUEST].latest_rows(source["correlation_hash"][rows], found)
-            equal = (found != NO_ROW) & (rpc[found] == rpc[rows])
-            named[rows[equal] - start] = found[equal]
+        rows = rows[(found != NO_ROW) & (kind[found] == self._kind_code(kinds.REQUEST)) & (rpc[found] != rpc[rows])]
+        if not len(rows):
+            return
+        self._index_reused(start + len(named))
+        equal = self._reused.latest_rows(source["correlation_hash"][rows] ^ (rpc[rows] * _SOURCE_HASH_FACTOR), rows)
+        named[rows[equal != NO_ROW] - start] = equal[equal != NO_ROW]
+
+    def _index_reused(self, stop: int) -> None:
+        source, start, self._reused_stop = self._capture.columns, self._reused_stop, stop
+        wanted = source["kind"][start:stop] == self._kind_code(kinds.REQUEST)
+        wanted &= (source["id_hash"][start:stop] != NO_HASH) & (source["rpc_hash"][start:stop] != NO_HASH)
+        rows = np.flatnonzero(wanted) + start
+        rows = rows[~self._capture.are_resent(rows)]
+        hashes = source["id_hash"][rows] ^ (source["rpc_hash"][rows] * _SOURCE_HASH_FACTOR)
+        self._reused.add(hashes, rows.astype(np.uint32))
 
     def _index_session_calls(self, stop: int) -> None:
         source, start, self._session_calls_stop = self._capture.columns, self._session_calls_stop, stop

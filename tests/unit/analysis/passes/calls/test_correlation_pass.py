@@ -102,6 +102,24 @@ def test_rule_3_of_requests_with_one_id_that_with_the_answers_json_rpc_id_is_mea
     assert column(log.document, "answered")[:3] == [5, 4, 6]
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_rule_3_any_number_of_requests_may_have_one_id(*, apart: bool) -> None:
+    asked = [tool_call(f"t{place}", id="q") for place in range(40)]
+    for place, request in enumerate(asked):
+        request["payload"]["id"] = place
+    answers = [response("q", payload={"id": place, "result": {}}) for place in range(40)]
+    log = GrowingLog()
+    if apart:
+        for place in range(0, 40, 10):
+            log.write(*asked[place : place + 10])
+        for place in range(0, 40, 10):
+            log.write(*answers[place : place + 10])
+    else:
+        log.write(*asked, *answers)
+    assert column(log.document, "answers")[40:] == list(range(1, 41))
+    assert column(log.document, "tool")[40:] == [f"t{place}" for place in range(40)]
+
+
 @pytest.mark.parametrize("batch", [1, 2], ids=["apart", "together"])
 def test_rule_3_a_late_request_names_its_response(batch: int) -> None:
     log = GrowingLog()
