@@ -51,6 +51,8 @@ _MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _BY_ITSELF = ("web_search_call", "image_generation_call")
 """Calls executed on the model's side: their answers are not recorded."""
+_COLLABORATION_ERRORS = ("collab spawn failed", "collab tool failed", "collab manager unavailable")
+"""Beginnings of outputs of tools that could not reach or start another agent."""
 _MOST = 1 << 40
 _LONGEST_LABEL = 80
 
@@ -177,7 +179,8 @@ def _result(inner: Inner) -> DerivedMessage:
     has_run = told.code is not None or told.took_s is not None  # the command's own output may look like a refusal
     declined = not has_run and is_declined(text)
     found = DerivedMessage(
-        kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=told.failed and not declined,
+        kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id,
+        failed=(told.failed or text.startswith(_COLLABORATION_ERRORS)) and not declined,
         content=inner.output, declined=declined, took_ns=-1 if told.took_s is None else round(told.took_s * 1e9),
         thread=None if inner.call_id is None else ThreadMark(answered_call=inner.call_id),
     )  # fmt: skip

@@ -26,6 +26,7 @@ from inspector.present.conversation.outputs import output_of, pill_of_tests
 from inspector.present.conversation.permissions import permission_words
 from inspector.present.conversation.texts import pictures_of, raw_text, text_blocks
 from inspector.present.conversation.tool_sorts import sort_of_tool
+from inspector.present.labelled_output import labelled_output
 from inspector.present.message_phrase import arguments_text
 from inspector.present.message_row import row_content
 from inspector.present.states import BY_USER
@@ -359,24 +360,18 @@ _VERDICTS = {StepState.REJECTED: "rejected", StepState.CANCELLED: "withdrawn"}
 # Answers
 
 
-# Some tools report a command, its output and its exit code as labelled lines.
-_LABELLED = re.compile(
-    r"\A(?:Command: .*?\n)?(?:Directory: .*?\n)?(?:Output|Stdout): (.*?)\n(?:Error|Stderr): (.*?)\nExit Code: ",
-    re.DOTALL,
-)
 _CODE_LINES = re.compile(
     r"\A\s*(?:Error: )?(?:Chunk ID: \S{1,40}\n)?(?:(?:Exit code:?|Process exited with code) -?\d{1,10}|"
     r"Wall time: [\d.]{1,12} seconds)\n(?:Wall time: [\d.]{1,12} seconds\n)?(?:[\w ]{1,40}: \d{1,9}\n)?(?:Output:\n)?"
 )
-_NO_OUTPUT = ("(empty)", "(none)")
 
 
 def _shown_text(text: str) -> str:
     """Returns the output of a command without the words of its tool around it."""
     if text == EMPTY_RESULT:
         return ""
-    if found := _LABELLED.match(text[:_MAX_COMMAND]):
-        return "\n".join(part for part in found.groups() if part.strip() and part.strip() not in _NO_OUTPUT)
+    if (labelled := labelled_output(text)) is not None:
+        return labelled.text
     if found := _CODE_LINES.match(text):
         return text[found.end() :]
     if text.lstrip()[:1] == "{" and len(text) <= _MAX_JSON:

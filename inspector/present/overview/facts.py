@@ -21,6 +21,7 @@ from inspector.document.document import CaptureDocument
 from inspector.formats.table import TRACE_NAMES
 from inspector.present import formats
 from inspector.present.account_sentences import trace_span_ns
+from inspector.present.labelled_output import labelled_output
 from inspector.present.many_runs import Branch
 from inspector.present.overview.cards import CONVERSATION, Link, Words
 from inspector.present.subject import text_of
@@ -177,6 +178,9 @@ class OverviewFacts:
         if call.answer == NO_ROW:
             return ""
         text = _EXIT_CODE.sub("", text_of(self.document.capture, call.answer), count=1)
+        if (labelled := labelled_output(text)) is not None:
+            last = labelled.output.rstrip().rpartition("\n")[2]
+            text = labelled.error or last or f"exit code {labelled.code}"
         lines = [line.strip() for line in text.splitlines()[:_MOST_LINES] if any(map(str.isalnum, line))]
         # A line with a place in a file tells more than that of a task runner.
         telling = next(

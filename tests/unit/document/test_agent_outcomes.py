@@ -100,6 +100,13 @@ def test_failures_of_scripts_are_failures_everywhere(scripts: list[dict[str, Any
     assert latencies(document) == [200.0, 300.0, 200.0, 200.0, None]
 
 
+def test_an_agent_that_could_not_be_started_is_a_failure() -> None:
+    asked = codex(1, "response_item", type="function_call", name="spawn_agent", call_id="c1", arguments="{}")
+    told = "collab spawn failed: agent thread limit reached"
+    answered = codex(2, "response_item", type="function_call_output", call_id="c1", output=told)
+    assert calls(document_with([codex(0, "session_meta", id=THREAD), asked, answered]))["failed"] == 1
+
+
 def test_a_call_written_with_its_result_takes_what_that_tells() -> None:
     assert latencies(document_at(SESSIONS / "codex-call-with-its-result.jsonl")) == [24_500.0]
 

@@ -56,13 +56,17 @@ def card_of(overview: Overview, name: str) -> Card | None:
     [
         ("Exit code 1\nno oven", "no oven"),
         ("Error: Command failed (exit code: 1)", "Error: Command failed (exit code: 1)"),
+        ("Command: bake\nDirectory: (root)\nOutput: no flour\nError: (none)\nExit Code: 3\nSignal: 0", "no flour"),
+        ("Command: cat error.log\nOutput: (empty)\nError: (none)\nExit Code: 3", "exit code 3"),
+        ("Command: bake\nOutput: ready\nError: no such oven\nExit Code: 1", "no such oven"),
+        ("<untrusted_context>\nOutput: mixing\nno oven\nExit Code: 3\n</untrusted_context>", "no oven"),
     ],
 )
-def test_an_exit_code_is_left_out_of_a_reason_only_at_its_beginning(text: str, reason: str) -> None:
+def test_a_reason_is_a_line_of_the_output_without_its_exit_code_and_labels(text: str, reason: str) -> None:
     call = tool_call("bake")
     card = card_of(overview_in(document_of(call, tool_result(call, text, result={"isError": True}))), "problems")
     assert card is not None
-    assert any(line.endswith(reason) or f" {reason}" in line for line in card.texts)
+    assert any(line.partition("  No. ")[0].endswith(f"bake {reason}") for line in card.texts), card.texts
 
 
 # Figures of a document
