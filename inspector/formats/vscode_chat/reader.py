@@ -40,6 +40,11 @@ _SILENT = ("undoStop", "codeblockUri", "prepareToolInvocation")
 _FENCE = "```"
 """Code fence, alone before and after an edit that is displayed inside it."""
 _DEEPEST = 40
+_ID_SUFFIX = "__vscode-"
+_ANY_MODEL = "copilot/auto"
+"""Model that VS Code chooses for each request."""
+_CANCELED = 2
+"""State of a stopped request, in place of `isCanceled` since version 1.107 of VS Code."""
 
 
 def is_later_change(value: Mapping[str, Any]) -> bool:
@@ -75,10 +80,13 @@ def _request(request: Mapping[str, Any]) -> list[Entry]:
     asked = _time(request.get("timestamp"))
     entries = [_asked(request, metadata), *_answered(request, metadata)]
     error = mapping_or_empty(result.get("errorDetails"))
-    if request.get("isCanceled") is not True and error:
+    canceled = (
+        request.get("isCanceled") is True or mapping_or_empty(request.get("modelState")).get("value") == _CANCELED
+    )
+    if error and not canceled:
         entries.append(control_entry("system/error", PROGRAM, str(error.get("message") or "error"), {}))
         entries[-1].meaning.failed = True
-    if request.get("isCanceled") is True:
+    if canceled:
         entries.append(control_entry(NAMESPACE + "canceled", USER, "stopped by the user", {}))
     name = request.get("requestId")
     # Rows are counted, since a line has one id.
@@ -104,7 +112,8 @@ _LONGEST_MS = 1e9
 
 def _asked(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Entry:
     message = mapping_or_empty(request.get("message"))
-    entry = text_entry(CHAT, USER, AGENT, text if isinstance(text := message.get("text"), str) else "")
+    asker = PROGRAM if request.get("isSystemInitiated") is True else USER
+    entry = text_entry(CHAT, asker, AGENT, text if isinstance(text := message.get("text"), str) else "")
     sent = [one["text"] for one in mappings_in(metadata.get("renderedUserMessage")) if isinstance(one.get("text"), str)]
     if sent:
         entry.payload["sent"] = "\n".join(sent)
@@ -159,10 +168,18 @@ def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
 
 
 def _calls(pieces: list[Mapping[str, Any]], metadata: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Returns the model's calls, one for each displayed call; empty if the numbers differ."""
+    """Yields the model's call for each displayed one: by id, by place if the numbers agree, or an empty one."""
     made = [call for one in mappings_in(metadata.get("toolCallRounds")) for call in mappings_in(one.get("toolCalls"))]
-    shown = sum(piece.get("kind") == _CALL and not isinstance(piece.get(_OF_AGENT), str) for piece in pieces)
-    return iter(made if len(made) == shown else [])
+    shown = [piece for piece in pieces if piece.get("kind") == _CALL and not isinstance(piece.get(_OF_AGENT), str)]
+    named = {name: call for call in made if (name := _bare_id(call))}
+    at_place = made if len(made) == len(shown) else [{}] * len(shown)
+    yield from (named.get(_bare_id(piece), other) for piece, other in zip(shown, at_place, strict=True))
+
+
+def _bare_id(call: Mapping[str, Any]) -> str:
+    """Returns the id of a call without the suffix that VS Code adds; "" without an id."""
+    identifier = call.get("toolCallId", call.get("id"))
+    return identifier.partition(_ID_SUFFIX)[0] if isinstance(identifier, str) else ""
 
 
 def _of_agent(entries: Iterator[Entry], agent: str) -> Iterator[Entry]:
@@ -240,8 +257,11 @@ def _texts_in_tree(value: object) -> str:
 
 def _api_call(request: Mapping[str, Any], result: Mapping[str, Any], metadata: Mapping[str, Any]) -> ApiCall:
     """Returns the model calls of a request as one: reported tokens, without caches."""
-    identifier, model = request.get("responseId"), request.get("modelId")
-    usage = next((one for holder in (result, metadata) if (one := mapping_or_empty(holder.get("usage")))), {})
+    identifier, model = request.get("responseId") or request.get("requestId"), request.get("modelId")
+    if model == _ANY_MODEL:
+        model = metadata.get("resolvedModel") or result.get("resolvedModel") or model
+    holders = [one for holder in (result, metadata) if (one := mapping_or_empty(holder.get("usage")))]
+    usage = next((one for one in (*holders, request, metadata) if "promptTokens" in one or one in holders), {})
     call = ApiCall(
         identifier if isinstance(identifier, str) else "", model if isinstance(model, str) else None, bool(usage),
         input=token_count(usage, "promptTokens", "prompt_tokens"),

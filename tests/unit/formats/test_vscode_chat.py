@@ -165,3 +165,25 @@ def test_pieces_of_any_shape_are_read(value: Any, result: Any, kind: str | None)
     for name in ("kind", "text", "info", "answers", "first_token", "usage.input"):
         field_values(document, name)
     assert document.unreadable == 0
+
+
+def test_a_request_of_2026_states_tokens_model_and_state_in_other_places() -> None:
+    rounds = [{"toolCalls": [
+        {"id": "hidden", "name": "think", "arguments": "{}"},
+        {"id": "c2__vscode-17", "name": "read_file", "arguments": '{"path": "a"}'},
+    ]}]  # fmt: skip
+    metadata = {"resolvedModel": "model-2", "promptTokens": 900, "outputTokens": 40, "toolCallRounds": rounds}
+    asked = request("Go", called("copilot_readFile", "c2"), {"value": "Done."}, modelId="copilot/auto",
+                    result={"metadata": metadata})  # fmt: skip
+    state = {"modelState": {"value": 2}, "promptTokens": 1000, "completionTokens": 2, "isSystemInitiated": True}
+    stopped = request("Again", {"value": "I"}, result={"errorDetails": {"message": "Canceled"}}, **state)
+    document = changes({"kind": 2, "k": ["requests"], "v": [asked, stopped]})
+    rows = field_values(document, "kind", "from", "tool", "model", "usage.input", "usage.output")[1:]
+    assert rows == [
+        ("chat", "user", None, None, None, None),
+        ("mcp/request", "copilot", "read_file", "model-2", None, None),
+        ("mcp/response", "tools", "read_file", None, None, None),
+        ("chat", "copilot", None, "model-2", 900, 40),
+        ("chat", "vscode", None, None, None, None), ("chat", "copilot", None, None, 1000, 2),
+        ("vscode/canceled", "user", None, None, None, None),
+    ]  # fmt: skip
