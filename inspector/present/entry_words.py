@@ -20,6 +20,8 @@ _ADDED = re.compile(r"(\S{1,200}\s{1,4})\+\d[\d,]{0,12}(?=\s)")
 """A tool and the lines that it adds to a file."""
 _AS_IN_TABLE = (Role.NONE, Role.TOOLS)
 _CALLS = (kinds.REQUEST, kinds.PROPOSAL)
+_DATA = (kinds.RESPONSE, kinds.REJECT, kinds.WITHDRAW)
+"""Kinds whose payloads may have no text; the table describes them."""
 
 
 def entry_words(
@@ -45,8 +47,9 @@ def entry_words(
         return words if added is None or steps is None else _call_words(document, message, words, added, steps())
     text = content_of(moment, place)
     is_later = moment.context.collapsed_by[place] != NO_ROW  # the table shows the summary already
-    if text.startswith(("{", "[")) and not is_later and document.capture.string("kind", message) == kinds.RESPONSE:
-        return safe_line(row_content(document, message).text)
+    is_data = text.startswith(("{", "[")) and not is_later and document.capture.string("kind", message) in _DATA
+    if is_data and (words := safe_line(row_content(document, message).text)):
+        return words
     return excerpt(text) or safe_line(row_content(document, message).text)
 
 

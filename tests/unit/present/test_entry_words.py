@@ -9,7 +9,8 @@ from inspector.analysis.views.model_context import ModelContext, find_reader
 from inspector.engine.engine import Engine
 from inspector.engine.requests.model_contexts import ShowModelContext
 from inspector.present.entry_words import entry_words
-from tests.builders import document_at, document_of
+from tests.builders import document_at, document_of, envelope, lines_of
+from tests.commands import printed
 
 
 def test_calls_results_and_tools_are_told_in_words() -> None:
@@ -31,6 +32,17 @@ def test_calls_results_and_tools_are_told_in_words() -> None:
     told = [entry_words(document, moment, place) for place in range(4)]
     assert told[:3] == ["run, read", "count", "run command=ls"]
     assert told[3].startswith("run: ")
+
+
+def test_a_rejection_without_a_text_is_told_as_in_the_table(tmp_path: Path) -> None:
+    call = {"method": "tools/call", "params": {"name": "run"}}
+    about = {"correlation_id": ["p-1"], "to": ["planner"], "sender": "ann"}
+    log = tmp_path / "log.jsonl"
+    proposal = envelope("mcp/proposal", call, id="p-1", sender="planner")
+    log.write_bytes(lines_of(proposal, envelope("mcp/reject", {"reason": "unsafe"}, **about)))
+    told = printed("model-sees", log, "--participant", "planner")
+    assert "run unsafe" in told
+    assert '{"reason"' not in told
 
 
 def test_a_write_of_the_same_content_is_unchanged_as_in_steps(tmp_path: Path) -> None:
