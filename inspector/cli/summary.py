@@ -24,6 +24,7 @@ from inspector.protocol.secrets.masking import mask_text
 
 _WORK = ("runs", "time", "changes", "problems")
 """Ids of the cards about work."""
+_MOST_SPACES = 12
 
 
 @takes_reading(*JUDGED, "prices")
@@ -53,7 +54,7 @@ def summary_command(
     _print_sources(answer)
     _print_account(answer.account)
     _print_work(overview)
-    print_line(f"  spaces        {_joined_names(found['spaces']) or 'none named'}")
+    print_line(f"  spaces        {_joined_names(found['spaces'], _MOST_SPACES) or 'none named'}")
     names = found.get("shown_names", {})
     print_line(f"  participants  {_joined_names([names.get(one, one) for one in found['participants']]) or 'none'}")
     print_line(f"  contexts      {found['contexts']:,}; {count_of(found['main'], 'message')} in main")
@@ -224,7 +225,7 @@ def _print_latencies(found: dict[str, dict[str, dict[str, float]]], names: dict[
 _MAX_LATENCIES = 20
 
 
-def _joined_names(names: list[str]) -> str:
-    """Joins names for people, each cut, at most `MOST_LISTED`."""
-    more = f", and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(printable(name, 120) for name in names[:MOST_LISTED]) + more
+def _joined_names(names: list[str], most: int = MOST_LISTED) -> str:
+    """Joins names for people, each cut, at most `most`."""
+    more = f", and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(printable(name, 120) for name in names[:most]) + more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,7 +60,8 @@ def runs_card(facts: OverviewFacts) -> Card | None:
     order = sorted(range(len(runs)), key=lambda place: (
         not runs[place].error, runs[place].passed is not False, not words[place], np.nan_to_num(runs[place].score),
     ))  # fmt: skip
-    rows = [_row(runs[place], words[place]) for place in order[:_MOST]]
+    repeated = {task for task, count in Counter(run.task for run in runs).items() if count > 1}
+    rows = [_row(runs[place], words[place], is_repeated=runs[place].task in repeated) for place in order[:_MOST]]
     kinds = [kind for kind in OUTCOME_KINDS if facts.document.capture.strings.find(kind)]
     outcomes = Link(MESSAGES, filter=f"kind in {{{', '.join(map(quote, kinds))}}}")
     if len(order) > _MOST:
@@ -137,9 +139,11 @@ def _counts(runs: list[_Run], outcomes: Link) -> Line:
     return tuple(words)
 
 
-def _row(run: _Run, odd: str) -> Row:
+def _row(run: _Run, odd: str, *, is_repeated: bool) -> Row:
+    """Describes a run. Repetitions of a sample share its task, so each is named by its space too."""
     word, tone = _state(run)
     name = safe_line(run.task or run.space or "no name", _TASK)
+    name += f" ({safe_line(run.space, _TASK)})" if is_repeated and run.task and run.space else ""
     words = [Words(name, link=Link(MESSAGES, filter=f"space == {quote(run.space)}" if run.space else "!space"))]
     sizes = [formats.count_of(run.messages, "message"), formats.count_of(run.calls, "call") if run.calls else ""]
     sizes.append(formats.duration(round(run.seconds * 1e9)) if run.seconds > 0 else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,10 @@ from inspector.present.overview.run_cards import _outliers
 from inspector.present.step_texts import AT_MOST
 from inspector.present.usage_sentences import UsageSentences
 from tests.builders import account_tally, document_at, document_of, envelope, tool_call, tool_result
+from tests.commands import printed
 from tests.samples import FORMAT_SAMPLES, first_of, sample
 from tests.transcribed import ClaudeSession
+from tests.unit.formats.conformance import FORMATS_FOLDER
 
 
 def calls_in(document: CaptureDocument) -> CallFacts:
@@ -436,6 +439,18 @@ def test_markdown_of_all_messages_begins_with_the_overview(tmp_path: Path) -> No
     engine.close()
     assert "## How did the runs go?\n\n- 2 runs, 1 solved, 1 failed\n" in whole.read_text("utf-8")
     assert "runs go" not in some.read_text("utf-8")
+
+
+def test_repeated_samples_and_many_spaces_are_named_apart_and_in_one_short_line(tmp_path: Path) -> None:
+    log = json.loads((FORMATS_FOLDER / "inspect_ai" / "samples" / "bread.json").read_text())
+    first = log["samples"][0]
+    log["samples"] = [{**first, "epoch": epoch} for epoch in range(1, 16)]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(log))
+    told = printed("summary", path)
+    assert f"{first['id']} ({first['id']}-1)" in told
+    assert f"{first['id']} ({first['id']}-2)" in told
+    assert f"{first['id']}-12, and 3 more" in told
 
 
 def test_a_document_without_figures_shows_no_cards_with_zeros() -> None:
