@@ -38,6 +38,7 @@ MAX_CANDIDATES = 200
 _MOST_KEYS, _PAYLOADS_READ = 60, 300
 _NAME_FIELDS = ("tool", "from", "kind", "model")
 """Fields whose values are names that people search for."""
+_PARTICIPANT_FIELDS = ("from", "to")
 # Long messages are rare, and one of a megabyte would take as long as the whole sample.
 _MAX_DECODED_BYTES = 1 << 16
 """Limit in bytes of a message that is decoded for completion."""
@@ -233,12 +234,23 @@ class Completer:
             yield from self._sampled_values(field_) if field_.secret is None else ()
         else:
             calls = operator is not None and operator.symbol == "like" and field_.like_column is not None
-            for value, count in self._counts_of(field_, calls=calls).matching(wanted):
-                yield Candidate(quote(value), value, count=count)
+            counts = self._counts_of(field_, calls=calls)
+            for value, count in counts.matching(wanted):
+                yield Candidate(quote(value), self._label(field_, value), count=count)
+            if field_.name in _PARTICIPANT_FIELDS:  # sub-agents are shown by names that filters do not know
+                for value, count in counts:
+                    label = self._label(field_, value)
+                    if label != value and wanted in label.casefold() and wanted not in value.casefold():
+                        yield Candidate(quote(value), label, count=count)
             seen = {value for value, _ in self._counts_of(field_, calls=calls)} if field_.values else set[str]()
             yield from (Candidate(quote(value), value, count=0) for value in field_.values if value not in seen)
             if field_.type is FieldType.CONTEXT:
                 yield Candidate("$context", "$context", "The context that is selected.")
+
+    def _label(self, field_: Field, value: str) -> str:
+        """Returns a value to display; that of a sub-agent after its shown name."""
+        shown = self._analysis.capture.shown_name(value) if field_.name in _PARTICIPANT_FIELDS else value
+        return value if shown == value else f"{' '.join(shown.split())} ({value})"
 
     def _counts_of(self, field_: Field, *, calls: bool) -> _CachedCounts | _PathCounts:
         asked = (field_.name, calls, len(self._analysis))

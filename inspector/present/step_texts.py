@@ -253,7 +253,7 @@ class StepTexts:
         agent = capture.transcripts.agents.get(self._document.analysis.contexts.tree.name[opens])
         if agent is not None and agent.name:
             kind, _, task = safe_line(capture.shown_name(agent.name), _LONGEST).partition(": ")
-            return StepText(title=kind, text=task, note=note)
+            return StepText(title=kind, text=task or words, note=note)
         kind, colon, task = words.partition(": ")
         if colon and len(kind) <= _LONGEST_TYPE and " " not in kind:
             return StepText(title=kind, text=task, note=note)

@@ -82,7 +82,7 @@ def kind_covers(pattern: str, kind: str) -> bool:
     if matches_glob(pattern, kind) or kind.startswith(pattern + ":"):
         return True
     canonical = pattern if "/" in pattern or ":" in pattern else split_kind(pattern).name
-    return canonical != pattern and matches_glob(canonical, kind)
+    return canonical != pattern and kind_covers(canonical, kind)
 
 
 def matches_glob(pattern: str, text: str) -> bool:

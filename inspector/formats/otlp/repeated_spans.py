@@ -41,7 +41,7 @@ class _Export(msgspec.Struct):
     def is_same(self, other: Span) -> bool:
         """Returns True for another export of the span: equal, pending, or only the changes since its beginning."""
         if not self.name or not other.name:
-            return self.span is not None
+            return True
         told = self.name == other.name, self.start_ns == other.start_ns
         return all(told) if self.ended and other.ended else any(told)
 
@@ -90,7 +90,7 @@ class SpanIds:
         before, is_here = earlier.span, earlier.batch == self._batch
         joined = span if before is None or _is_whole(before, span) else _joined(before, span)
         # A row of an earlier batch is complete if it has an end: a second one would count it twice.
-        if _rank(joined) <= earlier.rank or (earlier.ended and span.name and not is_here):
+        if _rank(joined) <= earlier.rank or (earlier.ended and not is_here):
             return None
         if is_here:
             kept[earlier.place] = None

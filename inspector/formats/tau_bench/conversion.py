@@ -79,7 +79,8 @@ def _placed_lines(path: Path, start: int, size: int) -> Iterator[dict[str, Any]]
 def _lines(run: Mapping[str, Any], model: str | None) -> Iterator[dict[str, Any]]:
     yield {"record": {key: one for key, one in run.items() if key not in _PARTS}}
     messages = run.get("traj", run.get("messages"))
-    given = messages if isinstance(messages, list) else messages_of_ticks(mappings_in(run.get("ticks")))
+    told = messages if isinstance(messages, list) else []
+    given = told or messages_of_ticks(mappings_in(run.get("ticks")))
     # Results of parallel calls are one message.
     flat = [inner for one in given for inner in (mappings_in(mapping_or_empty(one).get("tool_messages")) or [one])]
     yield from message_lines(flat, model=model)

@@ -19,6 +19,7 @@ def messages_of_ticks(ticks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     found: list[dict[str, Any]] = []
     utterances: list[dict[str, Any]] = []
     spoken: dict[str, dict[str, Any]] = {}  # the utterance of each side that may go on
+    unspoken: dict[str, dict[str, Any]] = {role: {} for _, role in _SIDES}  # usage before the first utterance
     for tick in ticks:
         time = tick.get("timestamp")
         for side, role in _SIDES:
@@ -29,12 +30,12 @@ def messages_of_ticks(ticks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
                 goes_on = before is not None and (before is found[-1] if not ids else not ids.isdisjoint(before["ids"]))
                 if before is None or not goes_on:
                     before = spoken[role] = {"role": role, "content": list[str](), "timestamp": time, "ids": set[str]()}
+                    before |= unspoken.pop(role, {})
                     found.append(before)
                     utterances.append(before)
                 before["content"].append(text)
                 before["ids"] |= ids
-            if before is not None:
-                _add_usage(before, chunk)
+            _add_usage(unspoken[role] if before is None else before, chunk)
             if calls := mappings_in(tick.get(f"{side}_tool_calls")):
                 found.append({"role": role, "content": None, "tool_calls": calls, "timestamp": time})
             found += map(dict, mappings_in(tick.get(f"{side}_tool_results")))
@@ -46,8 +47,9 @@ def messages_of_ticks(ticks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
 
 def _text_of(chunk: Mapping[str, Any]) -> str:
     text = text_or_none(chunk.get("content")) or ""
-    is_audio = chunk.get("is_audio") is True and len(text) > _LONGEST_WORD and " " not in text
-    return (text_or_none(chunk.get("audio_script_gold")) or "") if is_audio else text
+    script = text_or_none(chunk.get("audio_script_gold")) or ""
+    is_audio = chunk.get("is_audio") is True and " " not in text
+    return script if is_audio and (script or len(text) > _LONGEST_WORD) else text
 
 
 def _add_usage(message: dict[str, Any], chunk: Mapping[str, Any]) -> None:

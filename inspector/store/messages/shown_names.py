@@ -13,7 +13,7 @@ from inspector.protocol.secrets.masking import mask_text
 if TYPE_CHECKING:
     from inspector.store.messages.transcripts import SubAgent
 
-_PEOPLE = ("user", "human")
+_OTHERS = ("user", "human", "tools", "gateway")
 _MAX_TYPE, _MAX_LABEL = 60, 200
 _READ = 4_000
 """Limits in characters."""
@@ -43,7 +43,7 @@ def shown_names(agents: Sequence[SubAgent]) -> dict[str, str]:
 def _title(agent: SubAgent) -> tuple[str, str]:
     """Returns type and task; a type alone that is the usual name of another participant is told apart."""
     type_, task = _start(agent.type or "", _MAX_TYPE), _start(agent.label or "", _MAX_LABEL)
-    others = (*_PEOPLE, *registry.groups().main_agents)
+    others = (*_OTHERS, *registry.groups().main_agents)
     return (f"{type_} sub-agent" if type_ in others and not task else type_ or "sub-agent"), task
 
 

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from typer.testing import CliRunner
 
 from inspector.document.document import CaptureDocument
 from inspector.engine.engine import Engine
 from inspector.engine.requests.participants import DescribeParticipants, OrderParticipants
 from inspector.filters import compile_filter
+from inspector.filters.completion import Completer
 from inspector.present.message_row import row_content
 from inspector.present.subject import text_of
+from inspector.startup.program import app
 from inspector.store.messages.shown_names import shown_names
 from inspector.store.messages.transcripts import SubAgent
 from tests.builders import opened_document
@@ -100,3 +103,17 @@ def test_each_shown_name_is_of_one_participant() -> None:
         "Explore: x (3)",
         "sub-agent",
     ]
+
+
+def test_a_filter_is_completed_from_the_shown_name(tmp_path: Path) -> None:
+    text = 'from == "Explore: f'
+    found = Completer(_opened(tmp_path).analysis).complete(text, len(text))
+    assert [one.text for one in found.candidates] == [f'"Explore#{AGENTS[0]}"']
+    assert found.candidates[0].label == f"Explore: find the config (Explore#{AGENTS[0]})"
+
+
+def test_steps_name_agents_and_show_the_prompt_of_one_without_a_task(tmp_path: Path) -> None:
+    _opened(tmp_path)
+    told = CliRunner().invoke(app, ["steps", str(tmp_path / SESSION)]).output
+    for words in ("Explore find the config", "Explore 1 prompt=p1", "Explore 2 prompt=p2"):
+        assert words in told

@@ -171,15 +171,8 @@ def test_ended_spans_are_not_held_in_memory() -> None:
     assert not [one for one in gc.get_objects() if isinstance(one, Span) and one.name == "held no more"]
 
 
-def test_an_update_after_the_end_stays_beside_the_span() -> None:
-    late = {"traceId": "ab" * 16, "spanId": "02" * 8, "startTimeUnixNano": str(9 * 10**9), "attributes": [_PAIR]}
-    line, update = (
-        json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]}).encode() + b"\n"
-        for one in (_span("02", "work", 3), late)
-    )
-    lines = b"".join(as_they_come((line, None, update, None))).splitlines()
-    assert sum(b"told by an update" in one for one in lines) == 1
-    assert sum(b'"work"' in one for one in lines) == 1
-
-
-_PAIR = {"key": "note", "value": {"stringValue": "told by an update"}}
+def test_a_late_update_of_an_ended_span_is_no_other_span() -> None:
+    spans = [_span("01", "chat m", 1, **_MODEL), _span("02", "execute_tool t", 3, **_TOOL)]
+    late = {"traceId": "ab" * 16, "spanId": "02" * 8, "endTimeUnixNano": str(9 * 10**9)}
+    for found in _told_in_both(*spans, late):
+        assert (found["calls"]["tools"], found["messages"], found["findings"]) == (1, 3, {})

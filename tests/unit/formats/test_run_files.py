@@ -126,6 +126,7 @@ def test_ticks_of_a_spoken_simulation_are_messages(tmp_path: Path) -> None:
 
     call = {"id": "c1", "name": "look_up", "arguments": {"id": 7}, "requestor": "assistant"}
     ticks = [
+        tick(0, agent_chunk={"role": "assistant", "content": "", "usage": {"prompt_tokens": 5}}),
         tick(1, agent_chunk={**said("assistant", "How can ", "a"), "usage": {"prompt_tokens": 9}}),
         tick(2, agent_chunk=said("assistant", "I help?", "a"), user_chunk=said("user", "My ", "u")),
         tick(3, user_chunk=said("user", "order is late.", "u"), agent_chunk={"role": "assistant", "content": ""}),
@@ -134,7 +135,7 @@ def test_ticks_of_a_spoken_simulation_are_messages(tmp_path: Path) -> None:
         tick(5, agent_chunk={**said("assistant", "It was sent.", "b"), "cost": 0.5}),
         tick(6, agent_chunk={**said("assistant", "", "b"), "cost": 10**400}),
     ]  # fmt: skip
-    run = {"id": "s", "task_id": "7", "trial": 0, "reward_info": {"reward": 1.0}, "messages": None, "ticks": ticks,
+    run = {"id": "s", "task_id": "7", "trial": 0, "reward_info": {"reward": 1.0}, "messages": [], "ticks": ticks,
            "mode": "full_duplex"}  # fmt: skip
     log = tmp_path / "results.json"
     log.write_text(json.dumps({"info": {"agent_info": {}, "user_info": {}}, "tasks": [], "simulations": [run]}))
@@ -146,3 +147,4 @@ def test_ticks_of_a_spoken_simulation_are_messages(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert found["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 0}
     assert found["kinds"]["chat"] == 3
+    assert found["usage"]["input"] == 14

@@ -25,6 +25,8 @@ from inspector.protocol.capabilities import MatchedMessage, covers_by_kind, cove
         ("mcp.proposal", "mcp/proposal", True),
         ("mcp.proposal", "mcp/request", False),
         ("mcp.*", "mcp/request", True),
+        ("mcp.request", "mcp/request:tools/call:grep", True),
+        ("mcp.request", "mcp/response", False),
         ("reflection", "reasoning/thought", True),
     ],
 )
