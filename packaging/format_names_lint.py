@@ -41,8 +41,8 @@ BOUNDS = {
     "wire_recording": 5, "wrapped": 4,
 }  # fmt: skip
 """Highest allowed number of files outside the folder that name the format."""
-SIBLINGS = {"vscode_chat": "vscode_debug_log"}
-"""Another format of the same program, whose folder names it as well."""
+SIBLINGS = dict.fromkeys(("copilot_cli", "vscode_chat"), ("vscode_chat_replay", "vscode_debug_log"))
+"""Other formats of the same program, whose folders name it as well."""
 TABLES = ("inspector/formats/table.py", "inspector/formats/products.py")
 """The list of folders names each."""
 
@@ -58,7 +58,7 @@ def naming_files(sources: dict[str, str]) -> dict[str, list[str]]:
         folder: sorted(
             path
             for path, text in lower.items()
-            if not path.startswith(tuple(f"inspector/formats/{one}/" for one in (folder, SIBLINGS.get(folder, folder))))
+            if not path.startswith(tuple(f"inspector/formats/{one}/" for one in (folder, *SIBLINGS.get(folder, ()))))
             and re.search(words, text)
         )
         for folder, words in WORDS.items()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 SESSION_PRODUCTS = (
     "Claude Code", "Codex", "Amp", "Cline", "Copilot CLI", "Cursor", "Cursor chat", "Factory Droid", "Gemini CLI",
-    "goose", "Grok Build", "Crush", "OpenCode", "Pi", "Qwen Code", "VS Code chat", "Continue", "Kiro",
+    "goose", "Grok Build", "Crush", "OpenCode", "Pi", "Qwen Code", "VS Code chat", "Continue", "Kimi", "Kiro",
 )  # fmt: skip
 """Programs with sessions on this machine; a test compares them with the table."""
 

@@ -204,7 +204,7 @@ _INSIDE = {
     "ag_ui": {None},
     "ai_sdk": {None},
     "prefixed": {None},
-    **{name: {"http-lines"} for name in ("aider_calls", "har", "litellm", "mitmproxy", "vcr")},
+    **{name: {"http-lines"} for name in ("aider_calls", "har", "litellm", "mitmproxy", "vcr", "vscode_chat_replay")},
     "mcp_inspector": {"wrapped"},
     **{name: {"otlp"} for name in ("agents_sdk", "langfuse", "langsmith", "mlflow", "phoenix", "weave")},
 }
