@@ -15,7 +15,8 @@ _FEWEST_DIFFERENT = 6
 """Distinct characters in a body; fewer are a placeholder, such as `ghp_xxxxxxxx`."""
 # Allowed text before a key that ends like a word: escapes of JSON and addresses, terminal colours.
 _ENDS_LIKE_WORDS = (
-    r"\\[bfnrt]", r"\\u[0-9a-fA-F]{4}", r"\\x[0-9a-fA-F]{2}", "%[0-9a-fA-F]{2}",
+    r"\\[bfnrt]", r"\\u[0-9a-fA-F]{4}", r"\\x[0-9a-fA-F]{2}",
+    *(f"%{'25' * times}[0-9a-fA-F]{{2}}" for times in range(4)),
     r"\[[mK]", r"[\[;][0-9][mK]", r"[\[;][0-9]{2}[mK]", r"[\[;][0-9]{3}[mK]",
 )  # fmt: skip
 _END = r"(?![A-Za-z0-9_\-])"

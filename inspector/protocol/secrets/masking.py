@@ -64,7 +64,8 @@ _WORDS = (
 _ASSIGNED = re.compile(
     rf"(?i)(?=(?-i:[tpskjcavTPSKJCAV_]))(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?"
     r"(?P<gap>(?P<close>'|\\{0,64}[\"']\]|)[ \t]{0,8}:?(?:=(?!=)|:(?![/:=]))[ \t]{0,8})"
-    r"(?:(?:!!?[\w/.\-]{1,64}|&[\w.\-]{1,64})[ \t]{1,8}){0,2}+"  # tags and anchors of YAML
+    # Tags and anchors of YAML; &mut is of Rust
+    r"(?:(?:!!(?:str|binary|int|float|bool|null)|!vault|!unsafe|&(?!(?:mut|dyn)\b)[\w.\-]{1,64})[ \t]{1,8}){0,2}+"
     r"(?:(?:token|apikey|digest)[ \t]{1,8})?"
     r"(?:b(?=[\"'\\]))?"  # bytes of Python
     r"(?:(?P<quote>(?:\\{0,64}[\"']){1,3})(?P<quoted>(?![\s,:}\])])[^\"'\r\n]{2,256}?[^\"'\r\n\\])(?P=quote)"
@@ -78,6 +79,7 @@ _LONGEST_NAME = 64
 _TELLING = re.compile(r"[0-9]|[!@#%^](?=.)")
 _CODE = re.compile(
     r"[(\[{]|#[0-9a-fA-F]{3,8}\Z|\$[{(]|\$[A-Z_][A-Z0-9_]*\W*\Z|\{\{|%[({]|[A-Za-z_.]+[(\[]"
+    r"|!(?:Ref|GetAtt|Sub|ImportValue|FindInMap|Join|Select|If|secret|env_var|reference)\Z"
     r"|(?:self|this|cls|os|sys|process|config|settings|args|options|opts|params|env|environ|ctx|context|request|req"
     r"|response|res|state|props|secrets|vars)\.[A-Za-z_]"
 )

@@ -99,7 +99,7 @@ _IN_ANY_CASE: tuple[tuple[str, int], ...] = (
     (r"<input[\s\\/]|form-data;[ \t]{0,8}name=|<key>|token\\*[\"'][ \t]+content=", SecretRule.ASSIGNED),
     (rf"(?:name|key|id)=\\*[\"'][a-z0-9_.\-]{{0,60}}{_ANY_WORD}\\*[\"'][^<>]{{0,100}}>", SecretRule.ASSIGNED),
     (rf"{_ANY_WORD}[ \t*`]*\|[ \t*`]*[a-z0-9_\-.+/=~]{{16}}", SecretRule.ASSIGNED),  # cells of a table
-    (rf"{_COLUMN}(?:[,;\t|]|\\+t)[ \t]*\\*\"?[*`]*[a-z]", SecretRule.ASSIGNED),  # first columns, then the last one
+    (rf"{_COLUMN}(?:[,;\t|]|\\+t)[ \t]*\\*\"?[*`]*[a-z#]", SecretRule.ASSIGNED),  # first columns, then the last one
     (rf"(?:[,;\t|]|\\+t)[ \t]*\\*\"?[a-z0-9_ .\-*`]*{_COLUMN}\|?[ \t]*(?:[\r\n]|\\+[rn])", SecretRule.ASSIGNED),
     (
         r"setx[ \t]|set[ \t]+-[a-z]{0,3}x|\bset[ \t]+--?[a-z]|[ \t]secret[ \t]+set[ \t]|env[ \t]+add[ \t]",

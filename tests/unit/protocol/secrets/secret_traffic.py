@@ -142,6 +142,13 @@ TABLES = (
     f"user,password,age\nme,{SECRET},12\nyou,{SECRET},13\n", f'"user","token"\r\n"me","{SECRET}"\r\n',
     f"Access key ID,Secret access key\nab,{SECRET}/ab+{SECRET}", f"name;api_key\nme;{SECRET}\n",
     f"token\tuser\n{SECRET}\tme\n", f"| user | password |\n|---|:-:|\n| me | {SECRET} |\n| you | `{SECRET}` |",
+    f'user,password,note\nme,"{SECRET}""{SECRET}",x\n', f"user,password\nme,{SECRET}\\{SECRET}\n",
+    f"     1\u2192user,password\n     2\u2192me,{SECRET}\n     3\u2192", f"     1\tuser,token\n     2\tme,{SECRET}\n",
+    f" id | user | password \n----+------+-----\n  1 | me   | {SECRET}\n(1 row)\n",
+    f"+---+---+\n| # | token |\n+---+---+\n| 1 | {SECRET} |\n+---+---+\n",
+    f"@@ -0,0 +1,2 @@\n+user,password\n+me,{SECRET}\n", f"+| user | token |\n+|---|---|\n+| me | {SECRET} |\n",
+    f"> user;token\n> me;{SECRET}\n", f"\ufeffuser,password\r\nme,{SECRET}\r\n", f"# user,password\nme,{SECRET}\n",
+    f"     1\u2192| user | password |\n     2\u2192|---|---|\n     3\u2192| me | {SECRET} |\n",
     f"password: !!str {SECRET}", f'token: &first "{SECRET}"', f"db_password: !vault |\n  {SECRET}\n  {SECRET}\nb: 1",
 )  # fmt: skip
 TRAFFIC = (*TABLES, *HEADERS, *ADDRESSES, *COMMANDS, *FILES, *SAID, *ENCODED, *FORMS)

@@ -18,7 +18,7 @@ _HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_is_masked_wherever_it_stands(key: str):
-    for around in ("{}", "see {}, thanks", "({})", "a\n{}\nb", "x={}", "`{}`", "url/{}"):
+    for around in ("{}", "see {}, thanks", "({})", "a\n{}\nb", "x={}", "`{}`", "url/{}", "%22{}", "%253D{}"):
         text = around.format(key)
         masked = mask_text(text)
         assert key[-8:] not in masked
