@@ -8,6 +8,7 @@ The plain path of a session's file opens that file alone (docs/transcripts.md).
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +23,12 @@ SOURCES_SUFFIX = ".ctxsources"
 def is_session(target: str) -> bool:
     """Returns True for a session with the files of its sub-agents."""
     return target.startswith(SESSION_PREFIX)
+
+
+def session_file(target: str) -> Path | None:
+    """Returns the file that a session's target names; None for the id of a session."""
+    path = target_path(target)
+    return path.absolute() if path.is_absolute() or os.path.isfile(path) else None
 
 
 def session_target(path: Path) -> str:

@@ -15,7 +15,7 @@ import typer
 from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 from inspector.analysis.passes.tokens.price_table import PriceError, PriceTable, imported_lines
 from inspector.base import gc_control
-from inspector.base.targets import is_session, target_path
+from inspector.base.targets import is_session, session_file, target_path
 from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
 from inspector.cli.printing import escape_hostile
 from inspector.document.sources import Progress
@@ -174,9 +174,8 @@ def path_at(file: str) -> Path:
         return Path(file)
     from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
 
-    path = target_path(file)
     try:
-        return path if path.is_absolute() else session_named(str(path)).path
+        return session_file(file) or session_named(str(target_path(file))).path
     except SessionNameError as error:
         fail(escape_hostile(str(error)))
 

@@ -20,6 +20,7 @@ from inspector.base.targets import (
     FolderView,
     folder_target,
     is_session,
+    session_file,
     session_target,
     target_path,
 )
@@ -138,8 +139,8 @@ def _session_at(target: str) -> str:
     """
     from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
 
-    if target_path(target).is_absolute():
-        return target
+    if (path := session_file(target)) is not None:
+        return session_target(path)
     try:
         return session_target(session_named(target.removeprefix(SESSION_PREFIX)).path)
     except SessionNameError as error:

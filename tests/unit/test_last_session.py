@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from inspector.base.targets import session_target
-from inspector.startup import program
+from inspector.base.targets import session_file, session_target
+from inspector.startup import program, window_start
 
 SAMPLES = Path(__file__).parents[2] / "inspector" / "formats"
 
@@ -45,3 +45,19 @@ def test_the_newest_session_of_all_agents_opens_with_its_sub_agents(
         os.utime(newer, (1_770_000_000, 1_770_000_000))
         assert CliRunner().invoke(program.app, ["last", "--new-window"]).exit_code == 0
         assert opened.pop() == ([session_target(newer)], {"new_window": True})
+
+
+def test_a_session_is_named_by_a_path_from_the_current_folder(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "sessions" / "bakery.jsonl"
+    own.parent.mkdir()
+    shutil.copyfile(SAMPLES / "claude_code" / "samples" / "claude-code.jsonl", own)
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(program.app, ["summary", "session:sessions/bakery.jsonl"])
+    assert told.exit_code == 0, told.output
+    assert session_file("session:sessions/bakery.jsonl") == own
+    assert session_file("session:bakery") is None
+    assert window_start._session_at("session:sessions/bakery.jsonl") == session_target(own)
+    with pytest.raises(window_start.CannotStartError, match="No session begins with"):
+        window_start._session_at("session:sessions/other.jsonl")
