@@ -8,7 +8,6 @@ The plain path of a session's file opens that file alone (docs/transcripts.md).
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Literal
 
@@ -28,7 +27,7 @@ def is_session(target: str) -> bool:
 def session_file(target: str) -> Path | None:
     """Returns the file that a session's target names; None for the id of a session."""
     path = target_path(target)
-    return path.absolute() if path.is_absolute() or os.path.isfile(path) else None
+    return path.absolute() if path.is_absolute() or path.is_file() else None
 
 
 def session_target(path: Path) -> str:
