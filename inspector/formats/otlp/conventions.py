@@ -295,7 +295,14 @@ def error_of(span: Span) -> str | None:
     for event in span.events:
         if event.name == "exception":
             return exception_words(event) or span.status or "failed"
-    return span.status or str(span.attributes.get("error.type") or "failed")
+    code = str(span.attributes.get("http.response.status_code") or span.attributes.get("http.status_code"))
+    failed = f"HTTP {code}" if code.isdecimal() and len(code) == 3 and code[0] in "45" else "failed"
+    return span.status or str(span.attributes.get("error.type") or failed)
+
+
+def waits_for_disconnect(span: Span) -> bool:
+    """Returns True for the wait of an ASGI server for the end of a connection, beside the work on its request."""
+    return span.attributes.get("asgi.event.type") == "http.disconnect"
 
 
 def exception_words(event: SpanEvent) -> str:

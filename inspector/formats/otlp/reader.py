@@ -40,6 +40,7 @@ from inspector.formats.otlp.conventions import (
     service_of,
     tool_of,
     usage_of,
+    waits_for_disconnect,
 )
 from inspector.formats.otlp.message_marks import (
     answer_entries,
@@ -284,10 +285,10 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
             entry.meaning.call, entry.meaning.cost = usage_of(span), cost_of(span)
             entry.meaning.call.attempts = known.inner or None  # it represents that call
         # A duration beside a report would be that of a model call.
-        if ended and (entry.meaning.call is None or role is SpanRole.MODEL):
+        if ended and not waits_for_disconnect(span) and (entry.meaning.call is None or role is SpanRole.MODEL):
             entry.meaning.took_ns = _duration_ns(span)
         if why is not None and ended:
-            entry.payload["text"] = f"{words}, failed: {why}"
+            entry.payload["text"] = f"{words}, {why if why == 'failed' else f'failed: {why}'}"
             entry.payload.update(exceptions_of(span))
         # A failure within is shown at the inner span only.
         yield at_time(entry, span.start_ns, why is not None and ended and not known.failed_within)

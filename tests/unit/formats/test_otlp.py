@@ -254,6 +254,15 @@ def test_what_records_of_a_log_say_of_a_call_is_said_in_it(records: list[dict[st
     assert summary(document, "x")["usage"]["input"] == 14
 
 
+def test_a_failed_request_tells_its_status_and_the_wait_for_a_disconnect_is_no_work() -> None:
+    failed = {**_span("POST /x", "aa", http__response__status_code="503"), "status": {"code": 2}}
+    spans = [failed, _span("POST /x http receive", "bb", "aa", 1, 9_000_001, asgi__event__type="http.disconnect")]
+    document = document_at(log_file(_line(*spans).encode(), "x.json"))
+    assert any(str(text).endswith("failed: HTTP 503") for text in _texts(document))
+    took = document.capture.extracted.tool_durations_ns(np.arange(2))
+    assert (took > 0).tolist() == [True, False]
+
+
 def test_unknown_spans_metrics_and_logs_are_rows() -> None:
     metrics = {"resourceMetrics": [{"scopeMetrics": []}]}
     logs = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": "said"}, "eventName": "e"}]}]}]}
