@@ -123,6 +123,11 @@ class DocumentState(msgspec.Struct, frozen=True, kw_only=True):
     followed: FollowedState | None = None
     connection: ConnectionState | None = None
 
+    @property
+    def read_sources(self) -> int:
+        """The number of sources that are read."""
+        return sum(one.is_read for one in self.sources)
+
 
 def state_of(
     document: CaptureDocument,

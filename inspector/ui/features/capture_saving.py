@@ -125,9 +125,7 @@ class CaptureSaving(QObject):
         name = state.sources[0].path.name
         while Path(name).suffix in _COMPRESSED_SUFFIXES:  # the saved file is uncompressed
             name = Path(name).stem
-        if (
-            state.is_sessions or sum(one.is_read for one in state.sources) > 1
-        ):  # saving writes a capture regardless of the source format
+        if state.is_sessions or state.read_sources > 1:  # saving writes a capture regardless of the source format
             name = f"{Path(name).stem}.ctxcap"
         kind = Path(name).suffix or ".jsonl"
         dialog = QFileDialog(self._parent, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")

@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 _log = logging.getLogger(__name__)
-_DETECTED_FORMAT = "Detected for each line"
 _ENDINGS = " *".join((".jsonl", ".log", ".json", *FILE_SUFFIXES, SOURCES_SUFFIX, ".txt", ".gz", ".zst"))
 _FILE_FILTER = f"Logs and captures (*{_ENDINGS});;All files (*)"
 READ_ONCE = "A stream can be read only once, so it cannot be opened again."
@@ -204,7 +203,7 @@ class Opening(QObject):
         from inspector.ui.dialogs.form_dialog import ValueDialog
 
         formats_offered = QComboBox()
-        formats_offered.addItems([_DETECTED_FORMAT, *registry.selectable_formats().values()])
+        formats_offered.addItems(["Detected for each line", *registry.selectable_formats().values()])
         dialog = ValueDialog(
             self._services.theme, formats_offered, "Format", "The log is opened again in a new window.",
             name="readAsDialog", title="Log format", done="Open", parent=self._parent,
@@ -221,7 +220,7 @@ class Opening(QObject):
         """Declares a format for the shown log, or for the one that was refused last; else asks for a log."""
         shown = self._shown.panes is not None
         path = self._location.opened if shown else self._refused
-        if shown and (path == Path() or self._location.is_streamed or _source_count(self._shown.state) != 1):
+        if shown and (path == Path() or self._location.is_streamed or self._shown.state.read_sources != 1):
             path = None
         self.declaration_wanted.emit(path, self._shown.state.format if shown else None)
 
@@ -470,7 +469,7 @@ class Opening(QObject):
             raise
         self._finish_reading()
         state = client.state
-        is_alone = _source_count(state) == 1 and not (name or self._location.is_streamed)
+        is_alone = state.read_sources == 1 and not (name or self._location.is_streamed)
         if is_alone and state.format in registry.groups().transcripts:
             offer = offer_sub_agents(self._shown, client, path, self._notices, self.session_wanted.emit)
             self._services.spawn(offer, f"look for sub-agents of {path.name}")
@@ -594,13 +593,8 @@ def _failure_words(path: Path, error: OSError | OpenFailedError) -> str:
     return f"{path} cannot be read: {error.strerror or error if isinstance(error, OSError) else error}."
 
 
-def _source_count(state: DocumentState) -> int:
-    return sum(one.is_read for one in state.sources)
-
-
 def _format_words(state: DocumentState) -> str:
     """Returns the format, or the number of sources."""
-    sources = _source_count(state)
-    if sources > 1:
-        return formats.count_of(sources, "source")
+    if state.read_sources > 1:
+        return formats.count_of(state.read_sources, "source")
     return registry.format_titles().get(state.format or "", "mostly unreadable" if state.messages else "empty log")
