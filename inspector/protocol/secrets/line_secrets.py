@@ -46,6 +46,8 @@ _BELOW = re.compile(
     rf"{_END}(?P<indent>[ \t]{{1,64}})(?P<value>[^\s\"'`\\]{{3,2048}})(?=[ \t]{{0,8}}(?:{_END}|\Z|{_QUOTE}))"
 )
 _MOST_ITEMS = 100
+_LONGEST_BEFORE = 160
+"""Characters of a line before a password's name."""
 _NAME = re.compile(
     r"(?P<escape>\\(?:[bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|\[[0-9;]{0,24}[mK])?"
     r"(?P<name>(?:(?i:api|access|secret|private|signing|auth) )?[\w\-]*)\Z"
@@ -121,6 +123,24 @@ _CELL = re.compile(
 )
 _ELEMENT = re.compile(r"(<(?P<name>[A-Za-z][\w\-.:]{0,100})>)(?P<value>[^<>\s\"\\]{3,2048})(?=<\\?/)")
 
+# password: correcthorse     A value of letters is masked only at the end of such a line, and if it is no usual word.
+_LETTERS = re.compile(
+    rf"(?=[pP])(?:[pP]ass(?:word|wd|phrase)|PASS(?:WORD|WD|PHRASE)):[ \t]{{1,8}}(?P<value>[a-z]{{8,64}})"
+    rf"(?=[ \t]{{0,8}}(?:{_END}|\Z|{_QUOTE}))"
+)
+_LINE_START = re.compile(
+    r"(?:[\r\n\"'`]|\\n)(?:[ \t]{0,8}[0-9]{1,7}(?:\u2192|\t|\\{1,64}(?:u2192|t))|[+>\-])?[ \t]{0,64}(?:-[ \t]{1,8})?"
+    r"(?:[\w.\-]{0,60}[a-z0-9_.\-])?\Z"
+)
+_USUAL = re.compile(
+    r"(?:null|un|in|non)?(?:correct|secure|plain|clear)\Z|.*(?:pass|pwd|word|secret|cred|token|auth|hash|crypt|key|text"
+    r"|string|char|bool|integer|number|object|field|input|param|value|user|name|attribute|function|variable|argument"
+    r"|property|default|example|placeholder|hidden|mask|requir|option|unknown|missing|invalid|wrapper|change|response"
+    r"|(?:ed|ing|[ai]ble|[ts]ion|ment|ive|[ao]ry|[cinr]al|ous|ic|[ae]nt|ate|ness|less|ful|ity|where|ever|base|file|line"
+    r"|prompt|manager|vault)\Z)"
+)
+"""Words and names that follow a colon in code, schemas and sentences: `password: plaintext`, `password: required`."""
+
 
 def mask_lines(text: str, mask: Callable[[str], str]) -> str:
     """Masks secrets in lines of files and commands.
@@ -136,6 +156,7 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
     for known, pattern, is_secret in (
         ("-", _OPTION, _is_given), ("", _NAMED, _is_assigned), ("", _SET, _is_assigned), ("", _VARIABLE, _is_set),
         ("(", _CALL, _is_set), ("|", _CELL, _is_cell), (">", _ELEMENT, _is_element),
+        (":", _LETTERS, _is_plain_value),
     ):  # fmt: skip
         if known not in text:
             continue
@@ -228,3 +249,11 @@ def _is_cell(found: re.Match[str]) -> bool:
 
 def _is_element(found: re.Match[str]) -> bool:
     return is_secret_key(found["name"]) and _TELLING.fullmatch(found["value"]) is not None
+
+
+def _is_plain_value(found: re.Match[str]) -> bool:
+    """Returns True if a line of a settings file has a password of letters only."""
+    first = found.start() - _LONGEST_BEFORE
+    before = found.string[first : found.start()] if first > 0 else f"\n{found.string[: found.start()]}"
+    is_title = found[0].startswith("Pa") and not before[-1].isalnum()  # as dialogs have it
+    return not is_title and _USUAL.match(found["value"]) is None and _LINE_START.search(before) is not None

@@ -439,6 +439,7 @@ def test_hostile_lines_take_linear_time():
         '<input type="<' * 6_000, '<input "="<a"' * 6_000,
         "form-data; name=token\\n\\n" * 3_000, "form-data; name=token\nA: " * 3_000,
         ("form-data; name=p" * 14 + "\r\nA:") * 1_000, ("form-data; name=p" + '\\"' * 120 + "\nA:") * 1_000,
+        "password: correcthorse\n" * 3_000, "-" * 60 + "password: correcthorse" + "\\" * 30_000,
         "setx API_KEY " * 6_000, "secret set --a" + " --b c" * 20_000, "secret set -a b " * 6_000, "set -x " * 10_000,
         ("secret set" + " --repo a/b" * 4 + " TOKEN" + " --env a/b" * 4) * 1_000, "set" + " --export" * 12_000,
         "token,a\n" * 20_000, "token,a," * 20_000, '"token,' * 20_000, "|token|a" * 20_000,

@@ -45,3 +45,27 @@ def test_a_name_and_a_password_in_base64(text: str) -> None:
     assert LOGIN not in mask_text(json.dumps(text))
     if text.startswith("{"):
         assert LOGIN not in json.dumps(mask_secrets(json.loads(text)))
+
+
+_SETTINGS = (
+    "password: correcthorse", "db:\n  user: me\n  password: correcthorse\n  port: 1\n", "- passphrase: correcthorse\n",
+    "DB_PASSWORD: correcthorse", "aPassword: correcthorse\r\nb: 1", "a.passwd: correcthorse", "+password: correcthorse",
+    "     2\u2192  password: correcthorse\n", "     2\tpassword: correcthorse\n",
+)  # fmt: skip
+_NO_PASSWORDS = (
+    "password: string", "  password: required\n", "Password: hidden", "password: PasswordField", "password = plaintext",
+    "the password: correcthorse", "Password: incorrect", "password: attribute", "{ password: something }",
+    "password: correct horse", "newPassword: testpassword", "password: confidential", "password: plaintext\n}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", _SETTINGS)
+def test_a_password_of_letters_on_a_line_of_settings(text: str) -> None:
+    for written in (text, json.dumps(text), json.dumps({"text": json.dumps(text)})):
+        assert "correct" not in mask_text(written)
+        assert len(mask_text(written, keep_length=True)) == len(written)
+
+
+@pytest.mark.parametrize("text", _NO_PASSWORDS)
+def test_words_and_names_after_a_password_stay(text: str) -> None:
+    assert mask_text(text) == text
