@@ -6,7 +6,9 @@ is a list of pieces: consecutive texts and references become one text here, up t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
 from inspector.formats.entry_builders import (
@@ -41,6 +43,18 @@ _FENCE = "```"
 """Code fence, alone before and after an edit that is displayed inside it."""
 _DEEPEST = 40
 _ID_SUFFIX = "__vscode-"
+_PREFIX = "copilot_"
+_MODEL_NAMES = {
+    "findFiles": "file_search", "findTextInFiles": "grep_search", "searchCodebase": "semantic_search",
+    "listDirectory": "list_dir", "fetchWebPage": "fetch_webpage", "replaceString": "replace_string_in_file",
+    "multiReplaceString": "multi_replace_string_in_file", "insertEdit": "insert_edit_into_file",
+    "editNotebook": "edit_notebook_file", "getVSCodeAPI": "get_vscode_api",
+}  # fmt: skip
+"""Names that a model has for Copilot's tools; all others are the tool's id in snake case."""
+_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]")
+_INVALID = "ERROR: Your input to the tool was invalid"
+_FAILURES = (_INVALID, "ERROR while calling tool:")
+"""Starts of the results that Copilot gives to a model for calls that failed."""
 _ANY_MODEL = "copilot/auto"
 """Model that VS Code chooses for each request."""
 _CANCELED = 2
@@ -151,9 +165,14 @@ def _answered(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterat
             if isinstance(agent, str):
                 yield from _of_agent(_tool(piece, {}, metadata, f"agent#{agent}"), agent)
             else:
-                yield from _started(_tool(piece, next(calls, {}), metadata, AGENT), piece, pieces)
+                *hidden, made = next(calls, [{}])
+                for one in hidden:
+                    yield from _tool({"isComplete": True}, one, metadata, AGENT)
+                yield from _started(_tool(piece, made, metadata, AGENT), piece, pieces)
         elif isinstance(kind, str):
             yield control_entry(NAMESPACE + kind, PROGRAM, _piece_words(kind, piece), {})
+    for one in next(calls, []):
+        yield from _tool({"isComplete": True}, one, metadata, AGENT)
 
 
 def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
@@ -167,13 +186,53 @@ def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
     return kind
 
 
-def _calls(pieces: list[Mapping[str, Any]], metadata: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yields the model's call for each displayed one: by id, by place if the numbers agree, or an empty one."""
+def _calls(pieces: list[Mapping[str, Any]], metadata: Mapping[str, Any]) -> Iterator[list[Mapping[str, Any]]]:
+    """Yields the model's call for each displayed one, by id, else by place, else by the order of names; {} if unknown.
+
+    Finished calls that VS Code does not display come before the next displayed one; the last list has only such calls.
+    """
     made = [call for one in mappings_in(metadata.get("toolCallRounds")) for call in mappings_in(one.get("toolCalls"))]
     shown = [piece for piece in pieces if piece.get("kind") == _CALL and not isinstance(piece.get(_OF_AGENT), str)]
-    named = {name: call for call in made if (name := _bare_id(call))}
-    at_place = made if len(made) == len(shown) else [{}] * len(shown)
-    yield from (named.get(_bare_id(piece), other) for piece, other in zip(shown, at_place, strict=True))
+    places = {name: place for place, call in enumerate(made) if (name := _bare_id(call))}
+    found = [places.get(_bare_id(piece)) for piece in shown]
+    # Calls with invalid arguments are never displayed.
+    rest = [
+        place
+        for place, call in enumerate(made)
+        if place not in found and not (_said(call, metadata) or "").startswith(_INVALID)
+    ]
+    unknown = [number for number, place in enumerate(found) if place is None]
+    pairs = list(zip(unknown, rest, strict=False))
+    if len(rest) != len(unknown):
+        names = [_model_name(shown[number].get("toolId")) for number in unknown]
+        matcher = SequenceMatcher(None, names, [made[place].get("name") for place in rest], autojunk=False)
+        blocks = matcher.get_matching_blocks()
+        pairs = [(unknown[one + more], rest[two + more]) for one, two, size in blocks for more in range(size)]
+    for number, place in pairs:
+        found[number] = place
+    hidden = [place for place, call in enumerate(made) if place not in found and _said(call, metadata) is not None]
+    for place in found:
+        before = [one for one in hidden if place is not None and one < place]
+        hidden = hidden[len(before) :]
+        yield [*(made[one] for one in before), {} if place is None else made[place]]
+    yield [made[one] for one in hidden]
+
+
+def _model_name(tool: object) -> object:
+    """Returns the name that a model has for a tool of Copilot; other ids unchanged."""
+    if not isinstance(tool, str) or not tool.startswith(_PREFIX):
+        return tool
+    name = tool.removeprefix(_PREFIX)
+    return _MODEL_NAMES.get(name) or _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
+
+
+def _said(call: Mapping[str, Any], metadata: Mapping[str, Any]) -> str | None:
+    """Returns the result that the model received for its call; None without one."""
+    called = call.get("id")
+    told = mapping_or_empty(metadata.get("toolCallResults")).get(called) if isinstance(called, str) else None
+    if not isinstance(told, Mapping):
+        return None
+    return "".join(_texts_in_tree(one.get("value")) for one in mappings_in(told.get("content")))
 
 
 def _bare_id(call: Mapping[str, Any]) -> str:
@@ -217,7 +276,7 @@ def _tool(
 ) -> Iterator[Entry]:
     """Yields a call, with the model's arguments if recorded; and its result."""
     called = made.get("id") or piece.get("toolCallId")
-    name = made.get("name") or piece.get("toolId")
+    name = made.get("name") or _model_name(piece.get("toolId"))
     words = _markdown(piece.get("invocationMessage"))
     given = made.get("arguments")
     data = mapping_or_empty(piece.get("toolSpecificData"))
@@ -227,12 +286,12 @@ def _tool(
     yield call_entry(called, name, given, caller)
     if piece.get("isComplete") is not True:
         return
-    told = mapping_or_empty(metadata.get("toolCallResults")).get(called) if isinstance(called, str) else None
-    texts = [_texts_in_tree(one.get("value")) for one in mappings_in(mapping_or_empty(told).get("content"))]
-    said = "".join(texts) or _markdown(piece.get("pastTenseMessage")) or words or "done"
+    told = _said({"id": called}, metadata)
+    said = told or _markdown(piece.get("pastTenseMessage")) or words or "done"
     exit_code = mapping_or_empty(data.get("terminalCommandState")).get("exitCode")
     details = mapping_or_empty(piece.get("resultDetails"))
     failed = details.get("isError") is True or (isinstance(exit_code, int) and exit_code != 0)
+    failed = failed or said.startswith(_FAILURES)
     result = result_entry(called, said, caller, name=name, failed=failed)
     result.meaning.identifier = f"{called}/result" if isinstance(called, str) else None
     yield result

@@ -187,3 +187,36 @@ def test_a_request_of_2026_states_tokens_model_and_state_in_other_places() -> No
         ("chat", "vscode", None, None, None, None), ("chat", "copilot", None, None, 1000, 2),
         ("vscode/canceled", "user", None, None, None, None),
     ]  # fmt: skip
+
+
+def test_calls_without_a_displayed_piece_are_listed_and_keep_the_others_apart() -> None:
+    made = {
+        "a": ("read_file", "rows"), "b": ("run_task", "ERROR: Your input to the tool was invalid (must be string)"),
+        "c": ("grep_search", "2 hits"), "d": ("open_page", "ERROR while calling tool: Invalid URL scheme."),
+        "e": ("read_file", "more rows"), "f": ("fetch_webpage", None),
+    }  # fmt: skip
+    results = {name: {"content": [{"value": said}]} for name, (_, said) in made.items() if said is not None}
+    rounds = [
+        {"toolCalls": [{"id": name, "name": tool, "arguments": json.dumps({"of": name})}]}
+        for name, (tool, _) in made.items()
+    ]
+    shown = ("copilot_readFile", "copilot_findTextInFiles", "copilot_readFile")
+    pieces = [called(tool, f"shown-{place}") for place, tool in enumerate(shown)]
+    about = {"metadata": {"toolCallRounds": rounds, "toolCallResults": results}}
+    document = changes({"kind": 2, "k": ["requests"], "v": [request("Look", *pieces, result=about)]})
+    rows = [row for row in field_values(document, "kind", "tool", "error", "text") if row[0] == "mcp/response"]
+    assert [row[1:] for row in rows] == [
+        ("read_file", None, "rows"), ("run_task", True, made["b"][1]), ("grep_search", None, "2 hits"),
+        ("open_page", True, made["d"][1]), ("read_file", None, "more rows"),
+    ]  # fmt: skip
+
+
+def test_a_tool_of_copilot_has_one_name_with_and_without_the_recorded_call() -> None:
+    pieces = [
+        called("copilot_readFile", "1"),
+        called("copilot_getChangedFiles", "2"),
+        called("copilot_listDirectory", "3"),
+    ]
+    document = changes({"kind": 2, "k": ["requests"], "v": [request("Look", *pieces)]})
+    rows = field_values(document, "kind", "tool")
+    assert [row[1] for row in rows if row[0] == "mcp/request"] == ["read_file", "get_changed_files", "list_dir"]
