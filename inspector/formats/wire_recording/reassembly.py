@@ -9,6 +9,7 @@ read alone.
 - A repeated failed request is the same call, with the number of the attempt.
 - A request that continues an earlier answer (`previous_response_id`) joins its conversation. So does one that has lost
   its beginning and still contains tool calls made in it.
+- A failed connection is the failed answer of its call.
 - An answer unfinished at the end of the recording is emitted as far as it came.
 """
 
@@ -28,6 +29,7 @@ from inspector.formats.model_api.reader import decode_body
 from inspector.formats.model_api.streams import AnswerStream, is_last_event, ollama_body, stream_of
 from inspector.formats.wire_recording import reader as wire_recording
 from inspector.protocol.header import json_or_none
+from inspector.protocol.http_words import line_words
 from inspector.protocol.record import ModelCall
 from inspector.protocol.timestamps import parse_time
 from inspector.protocol.tolerant_encoder import to_json
@@ -37,6 +39,7 @@ from inspector.reading.reassembly.derived_lines import DerivedLineSpool, Ordered
 _MAX_OPEN = 1_000
 """Limit of open exchanges; beyond it the oldest are dropped."""
 _DONE_EVENT = "[DONE]"
+_BROKEN = ("server-broke", "cut-by-network")
 _EXCHANGE_KEY = b'"x"'
 """Key of the exchange in each of its lines; a fast filter for other data."""
 
@@ -167,10 +170,22 @@ class ModelAnswers:
             return self._note_late_line(exchange, line) if found.how in (None, "complete") else line
         how = found.how if isinstance(found.how, str) else None
         if not exchange.events and exchange.head is None:  # no part of an answer has come
-            self._note_failure(exchange.call)
-            return line
+            return self._end_without_answer(exchange.call, exchange, found, line)
         exchange.places.extend((line.offset, line.length))
         return self._joined_line(found.x, exchange, found, how or "server-broke")
+
+    def _end_without_answer(
+        self, call: ModelCall, exchange: _Exchange, found: wire_recording.Line, line: OrderedLine
+    ) -> OrderedLine | None:
+        """Emits a failed connection as the answer to its call. Returns the line of any other end, such as a hang-up."""
+        if found.kind != "http-error" and found.how not in _BROKEN:
+            self._note_failure(call)
+            return line
+        told = decoded_object(line.data) or {}
+        words = line_words("http/error" if found.kind == "http-error" else "http/end", told)
+        failed = {**told, "kind": "http-response", "how": "server-broke", "text": words}
+        exchange.places.extend((line.offset, line.length))
+        return self._joined_line(found.x, exchange, found, None, (to_json(failed), None))
 
     def _note_late_line(self, exchange: _Exchange, line: OrderedLine) -> None:
         """Records a line after the emitted answer as one of its originals."""

@@ -151,7 +151,7 @@ def test_what_got_no_answer_and_what_is_no_text() -> None:
     rows = field_values(document, "kind", "text", "error")
     assert rows[1] == ("http/error", "net::ERR_ABORTED", True)
     assert rows[3] == ("http/response", "status 200 image/png, 5 B", None)
-    assert rows[-1][:2] == ("http/error", "timed out")
+    assert rows[-1] == ("mcp/response", "timed out", True)
 
 
 def test_exchanges_that_overlap_are_in_the_order_of_time() -> None:

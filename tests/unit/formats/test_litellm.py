@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.formats.litellm.conversion import CONVERSION, begins_log
 from inspector.formats.model_api.usage import stated_cost
-from tests.builders import document_at, log_file
+from tests.builders import document_at, field_values, log_file
 
 SAMPLES = Path(__file__).parents[3] / "inspector/formats/litellm/samples"
 ROW: dict[str, Any] = {
@@ -49,7 +49,8 @@ def test_stored_messages() -> None:
 
 def test_a_failure_without_a_status() -> None:
     document = opened({**ROW, "status": "failure", "error_str": "connection lost"})
-    assert document.capture.string("kind", len(document.capture) - 1) == "http/error"
+    assert document.capture.string("kind", len(document.capture) - 1) == "mcp/response"
+    assert field_values(document, "state")[0] == ("failed",)
     assert tokens(document) is None
 
 

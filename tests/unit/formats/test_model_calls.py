@@ -158,6 +158,31 @@ def test_a_client_that_hangs_up_has_what_had_come() -> None:
     ]
 
 
+def test_a_connection_that_fails_is_the_failed_answer_of_its_call() -> None:
+    lines = [asked(1, messages=[USER]), line("http-error", 1, error="connection refused")]
+    lines += [asked(2, messages=[USER]), line("http-error", 2, status=502, text="no certificate")]
+    lines += [asked(3, messages=[USER]), end(3, "server-broke")]
+    log = GrowingLog()
+    for one in lines:
+        log.write(one)
+    for document in (document_of(*lines), log.end()):
+        rows = field_values(document, "kind", "state", "text", "error")
+        assert [row[1] for row in rows if row[0] == "mcp/request"] == ["failed"] * 3
+        assert [row[2:] for row in rows if row[0] == "mcp/response"] == [
+            ("connection refused", True), ("status 502 no certificate", True), ("the server broke off", True),
+        ]  # fmt: skip
+        about = {one["about"] for one in summary_answer(document, "log", step_table(document.analysis))[0]["account"]}
+        assert "Failed" in about
+        assert "Left open" not in about
+
+
+def test_a_call_whose_client_hangs_up_before_the_answer_is_cancelled() -> None:
+    document = document_of(asked(1, messages=[USER]), end(1, "client-closed"))
+    assert field_values(document, "kind", "state")[0] == ("mcp/request", "cancelled")
+    waiting = document_of(asked(1, messages=[USER]), end(1, "tap-ended"))
+    assert field_values(waiting, "kind", "state")[0] == ("mcp/request", "waiting")
+
+
 def test_what_has_not_ended_with_the_recording_is_as_far_as_it_came() -> None:
     document = document_of(asked(1, messages=[USER]), head(1), event(1, chunk(content="She m")))
     assert [row[0] for row in field_values(document, "text")[-2:]] == [
@@ -281,7 +306,11 @@ _BODIES = st.recursive(
     max_leaves=10,
 )
 _LINES = st.lists(
-    st.tuples(st.sampled_from(("http-request", "http-response", "sse-event", "http-end")), st.integers(1, 2), _BODIES),
+    st.tuples(
+        st.sampled_from(("http-request", "http-response", "sse-event", "http-end", "http-error")),
+        st.integers(1, 2),
+        _BODIES,
+    ),
     max_size=8,
 )
 

@@ -81,7 +81,8 @@ class EndedWaits:
     def end_exchanges(self, start: int, stop: int) -> None:
         """Gives up requests in an HTTP exchange that ended with an error, or by the client hanging up.
 
-        In MCP 2026-07-28 hanging up cancels a call. In earlier versions the answer may come in another exchange.
+        In MCP 2026-07-28 and in an API of a model hanging up cancels a call. In earlier versions of MCP the answer may
+        come in another exchange.
         """
         carried = self._capture.extracted.exchange_rows
         low, high = np.searchsorted(carried, [start, stop])
@@ -92,7 +93,6 @@ class EndedWaits:
         asks = (columns["kind"][rows] == (find(kinds.REQUEST) or -1)) & (
             columns["sender"][rows] == (find("client") or -1)
         )
-        asks &= columns["flags"][rows] & Flag.RPC.value != 0
         ends = are_any_of(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_END_KINDS])
         places = np.flatnonzero(asks | ends)
         names = ("number", "hung_up", "status")
@@ -106,14 +106,14 @@ class EndedWaits:
                 if len(self._exchanges) > _MAX_EXCHANGES:
                     del self._exchanges[next(iter(self._exchanges))]
             elif (asked := self._exchanges.pop(key, NO_ROW)) != NO_ROW and self._links["answer"][asked] == NO_ROW:
-                # Before this version a closed connection did not end the call: its answer could come elsewhere.
-                if hung_up and self._is_modern(asked):
+                if hung_up and self._ends_with_exchange(asked):
                     self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
                 elif told >= _FIRST_ERROR_STATUS:
                     self._give_up(np.array([asked], np.int64), GivenUp.REFUSED)
 
-    def _is_modern(self, row: int) -> bool:
-        return (
+    def _ends_with_exchange(self, row: int) -> bool:
+        """Returns True unless the answer may come in another exchange, as in earlier versions of MCP."""
+        return not self._capture.flags_of(row) & Flag.RPC or (
             self._capture.strings[int(self._capture.extracted.mcp_values("version", np.array([row]))[0])]
             >= mcp_messages.FIRST_MODERN
         )
