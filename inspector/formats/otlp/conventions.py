@@ -180,9 +180,15 @@ def usage_of(span: Span) -> ApiCall:
     within = (given or 0) >= cached and not apart  # some count it separately from the input
     new = (given or 0) - cached if within else given or 0
     return ApiCall(
-        span.identifier or span.name, model_of(span), given is not None or output is not None, new, output or 0,
+        call_name(span.trace, span.identifier) or span.name, model_of(span),
+        given is not None or output is not None, new, output or 0,
         read or 0, write or 0, is_named=bool(span.identifier),
     )  # fmt: skip
+
+
+def call_name(trace: str, identifier: str) -> str:
+    """Returns the name of the call in a span, as another trace may have a span of that id; "" without an id."""
+    return f"{trace} {identifier}" if identifier else ""
 
 
 _COST = ("gen_ai.usage.cost", "llm.cost.total", "operation.cost")

@@ -29,6 +29,7 @@ from inspector.formats.otlp.conventions import (
     SpanRole,
     arguments_of,
     call_id_of,
+    call_name,
     conversation_of,
     cost_of,
     error_of,
@@ -283,7 +284,7 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
         entry.meaning.to = (known.asker,) if known.asker and role is SpanRole.AGENT else None
         if known.counts and known.phase != "start":
             entry.meaning.call, entry.meaning.cost = usage_of(span), cost_of(span)
-            entry.meaning.call.attempts = known.inner or None  # it represents that call
+            entry.meaning.call.attempts = call_name(span.trace, known.inner) or None  # it represents that call
         # A duration beside a report would be that of a model call.
         if ended and not waits_for_disconnect(span) and (entry.meaning.call is None or role is SpanRole.MODEL):
             entry.meaning.took_ns = _duration_ns(span)

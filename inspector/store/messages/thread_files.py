@@ -54,7 +54,8 @@ class Thread:
         tops: root thread by thread: files of before 2026 name only the parent.
         identifier: the thread's id; empty until a record names it.
         parent: the parent thread; "" if unnamed; None for a thread begun by a person.
-        model: the current model.
+        model: the latest model.
+        models: the current model by context: a connection of an app server has several threads.
         copied_hash: shared hash of copied history; NO_HASH outside of it.
         has_own_turn: a turn of its own has begun.
         calls: shared hash of calls of all threads, by root thread and hash of the call's id.
@@ -70,6 +71,7 @@ class Thread:
     agent_type: str | None = None
     label: str | None = None
     model: str | None = None
+    models: dict[str, str] = field(default_factory=dict)
     copied_hash: int = NO_HASH
     copied_from: str = ""
     first_own: int | None = None
@@ -99,8 +101,8 @@ class Thread:
         elif mark.forked_from not in (None, self.identifier):
             self._copy_from(mark.forked_from or "")
 
-    def process_record(self, mark: ThreadMark, time_ns: int) -> None:
-        """Processes a record before its meaning is resolved; `time_ns` is its time of writing."""
+    def process_record(self, mark: ThreadMark, time_ns: int, context: str) -> None:
+        """Processes a record in a context before its meaning is resolved; `time_ns` is its time of writing."""
         if self.began_ns == NO_TIME:
             self.began_ns = time_ns
         if mark.identifier is not None and not self.identifier:
@@ -114,7 +116,7 @@ class Thread:
         if mark.turn is not None and self.copied_hash == NO_HASH:
             self.has_own_turn = True
         if mark.model is not None:
-            self.model = mark.model
+            self.model = self.models[context] = mark.model
 
     def _copy_from(self, thread: str) -> None:
         self.has_origin = True
@@ -205,9 +207,9 @@ class Thread:
     def _occurrence_hash(self, told: int) -> int:
         return hash_text(f"told\0{self.source}\0{told}")
 
-    def set_model(self, call: ApiCall) -> None:
+    def set_model(self, call: ApiCall, context: str) -> None:
         """Sets the called model and qualifies the call's id; an equal count in another thread is another call."""
-        call.model = call.model or self.model
+        call.model = call.model or self.models.get(context, self.model)
         call.identifier = f"{self.copied_from if self.copied_hash != NO_HASH else self.identifier}\0{call.identifier}"
 
 
@@ -274,8 +276,9 @@ def _resolve_thread(block: Block, rows: NDArray[np.int64], places: list[int], th
     since = int(rows[0])  # start of the present stretch, copied or not
     for place in places:
         mark, before = marks.get(place), thread.copied_hash
+        context = block.strings[int(block.columns["context"][place])]
         if mark is not None:
-            thread.process_record(mark, int(block.columns["time_ns"][place]))
+            thread.process_record(mark, int(block.columns["time_ns"][place]), context)
             if thread.copied_hash != before:
                 # The stretch before this mark was copied from another thread.
                 _mark_copied(block, rows[(rows >= since) & (rows < place)], before)
@@ -285,7 +288,7 @@ def _resolve_thread(block: Block, rows: NDArray[np.int64], places: list[int], th
                 if thread.track_call(mark) and not block.columns["flags"][place] & Flag.DECLINED.value:
                     block.columns["flags"][place] |= np.uint32(Flag.ERROR.value)
         if place in calls:
-            thread.set_model(calls[place])
+            thread.set_model(calls[place], context)
             said[place] = hash_text(f"tokens\0{calls[place].identifier}")
     _mark_copied(block, rows[rows >= since], thread.copied_hash)
     if thread.parent is not None:

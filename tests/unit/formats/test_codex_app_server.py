@@ -15,6 +15,7 @@ from inspector.analysis.views.steps.time_split import split_time
 from inspector.base.slices import run_to_end
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
+from inspector.document.summary import summary
 from inspector.engine.engine import Engine
 from inspector.engine.requests.steps import ListSteps, StepQuestion
 from inspector.engine.requests.turns import ListTurns
@@ -190,3 +191,16 @@ def test_changed_files_model_and_commands_are_those_of_the_thread(tmp_path: Path
     assert [one.command for one in facts.commands()] == ["rg -n 'x y' src"]
     told = UsageSentences(document, None, None).usage_lines()
     assert "1 call of gpt-x" in told[0].text
+
+
+def test_each_thread_of_a_connection_keeps_its_model(tmp_path: Path) -> None:
+    def used(thread: str, total: int) -> dict[str, Any]:
+        told = {"last": {"inputTokens": 9, "outputTokens": 1}, "total": {"totalTokens": total}}
+        return {"method": "thread/tokenUsage/updated", "params": {"threadId": thread, "tokenUsage": told}}
+
+    begun = [
+        {"id": number, "result": {"thread": {"id": thread}, "model": model}}
+        for number, (thread, model) in enumerate((("a", "gpt-a"), ("b", "gpt-b")))
+    ]
+    log = _write(tmp_path / "log.jsonl", *begun, used("a", 10), used("b", 10), used("a", 20))
+    assert summary(document_at(log), "x")["models"] == {"gpt-a": 2, "gpt-b": 1}

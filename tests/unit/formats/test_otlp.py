@@ -153,6 +153,12 @@ def test_calls_with_one_id_in_two_traces_have_their_own_results() -> None:
     assert latency_by_tool(document.analysis)["edit"].count == latency_by_tool(document.analysis)["write"].count == 1
 
 
+def test_calls_of_models_in_spans_with_one_id_in_two_traces_are_two() -> None:
+    first = _span("chat m", "cc", start=1, end=2, **_NESTED)
+    found = summary(document_at(log_file(_line(first, first | {"traceId": "ef" * 16}).encode(), "x.json")), "x")
+    assert (found["models"], found["usage"]["input"]) == ({"m": 2}, 14)
+
+
 def test_the_same_words_in_answer_to_something_else_are_another_call_and_a_span_told_twice_is_one() -> None:
     def chat(number: int, question: str) -> dict[str, Any]:
         said = {"role": "user", "parts": [{"type": "text", "content": question}]}

@@ -328,6 +328,7 @@ def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
             if capture.has_copies:
                 same |= _originals(capture, copies) == _originals(capture, asked)
             same &= columns["kind"][copies] == columns["kind"][asked]
+            same &= columns["rpc_hash"][copies] == columns["rpc_hash"][asked]  # a reused id is no copy
             same &= decided | (links["answer"][copies] != NO_ROW)
             found[places[same]] = copies[same]
     return found

@@ -102,6 +102,14 @@ def test_rule_3_of_requests_with_one_id_that_with_the_answers_json_rpc_id_is_mea
     assert column(log.document, "answered")[:3] == [5, 4, 6]
 
 
+def test_a_request_with_another_json_rpc_id_and_a_reused_id_is_not_answered_with_the_first() -> None:
+    asked = [tool_call(name, id="q") for name in ("one", "two")]
+    for place, request in enumerate(asked):
+        request["payload"]["id"] = place
+    document = document_of(*asked, response("q", payload={"id": 0, "result": {}}))
+    assert column(document, "state") == ["answered", "waiting", None]
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_rule_3_any_number_of_requests_may_have_one_id(*, apart: bool) -> None:
     asked = [tool_call(f"t{place}", id="q") for place in range(40)]
