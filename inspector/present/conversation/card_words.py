@@ -24,13 +24,13 @@ def is_web_link(target: str) -> bool:
 
 
 def call_facts(card: CallCard | AgentCard | GroupCard) -> list[str]:
-    """Returns facts of a call, a sub-agent or a span: "exit 1", "4.2 s", "11 calls"."""
+    """Returns facts of a call, a sub-agent or a span: "exit 1", "4.2 s", "11 tool calls"."""
     facts = [card.pill.word] if card.pill is not None else []
     if isinstance(card, CallCard):
         facts += [diff_counts(card)] if card.diffs else []
         facts += [card.said, card.decision]
     elif isinstance(card, AgentCard):
-        facts += [card.agent, card.model, formats.count_of(card.calls, "call") if card.calls >= 0 else ""]
+        facts += [card.agent, card.model, formats.count_of(card.calls, "tool call") if card.calls >= 0 else ""]
         facts += [f"{card.failed:,} failed"] if card.failed else []
         facts += [f"{formats.short_count(card.tokens)} tokens"] if card.tokens >= 0 else []
         facts += [formats.dollars(card.dollars)] if card.dollars is not None else []

@@ -19,10 +19,13 @@ from inspector.ui.widgets.rows.view import RowsView
 
 MOST_ROWS = 10
 """Most rows visible at once."""
-_WIDTH = 480
+_WIDTH, _MAX_WIDTH = 480, 760
 _KEYS = "Tab to accept, Up and Down to choose, Esc to close"
 
-LAYOUT = Layout(height="content_row", left=8, right=8)
+_SIDE = 8
+"""Padding at both sides of a row."""
+
+LAYOUT = Layout(height="content_row", left=_SIDE, right=_SIDE)
 
 
 def candidate_spec(place: int, candidate: Candidate) -> Row:
@@ -66,6 +69,7 @@ class FilterCompletions(FloatingFrame):
         self._anchor = anchor
         self.chosen = False
         self._candidates: list[Candidate] = []
+        self._specs: list[Row] = []
         self._model = RowsModel(ListedRows(LAYOUT), self)
         self.view = RowsView(
             self._model, theme_controller, name="filterCandidates", title="Completions", parent=self, in_dialog=True,
@@ -93,8 +97,8 @@ class FilterCompletions(FloatingFrame):
             return
         self.chosen = False
         self._candidates = completion.candidates
-        rows = [candidate_spec(place, one) for place, one in enumerate(completion.candidates)]
-        self._model.replace_source(ListedRows(LAYOUT, rows))
+        self._specs = [candidate_spec(place, one) for place, one in enumerate(completion.candidates)]
+        self._model.replace_source(ListedRows(LAYOUT, self._specs))
         self.view.select_row(0)
         self._place(left)
         self.show()
@@ -111,7 +115,12 @@ class FilterCompletions(FloatingFrame):
         self._keys.setContentsMargins(theme.metrics.cell_padding, 0, 0, 0)
         rows = min(MOST_ROWS, self._model.rowCount())
         self.view.setFixedHeight(rows * theme.metrics.content_row)
-        width = min(round(_WIDTH * theme.zoom), window.width() - 2 * edge)
+        # As wide as its longest candidate: names of sub-agents often differ at their ends.
+        counted = [spec.lines[0][0] for spec, one in zip(self._specs, self._candidates, strict=True) if one.count]
+        longest = max(map(self.view.delegate.cells.natural_width, counted), default=0) + 2 * edge
+        longest += round(2 * _SIDE * theme.zoom) + theme.metrics.scroll_bar
+        width = min(max(round(_WIDTH * theme.zoom), longest), round(_MAX_WIDTH * theme.zoom))
+        width = min(width, window.width() - 2 * edge)
         below = self._anchor.mapTo(window, QPoint(left, self._anchor.height() + 4))
         self.resize(width, self._column.sizeHint().height())
         self.move(min(below.x(), window.width() - width - edge), below.y())

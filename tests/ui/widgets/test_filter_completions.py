@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListView, QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.engine.requests.filters import check_text
+from inspector.engine.requests.filters import Candidate, Completion, check_text
 from inspector.filters.completion import Completer
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
-from inspector.ui.widgets.filter_completions import FilterCompletions
+from inspector.ui.widgets.filter_completions import FilterCompletions, candidate_spec
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from tests.builders import document_of, envelope
 from tests.ui.find import child
@@ -122,6 +122,26 @@ def test_the_list_hangs_under_the_word_and_stays_in_the_window(bar: FilterBar, q
     editor(bar).selectAll()
     write(qtbot, bar, "ki")
     assert popup.x() < far
+
+
+def test_the_list_is_as_wide_as_long_names_with_different_ends(
+    bar: FilterBar, theme_controller: ThemeController
+) -> None:
+    window, popup = bar.window(), FilterCompletions(theme_controller, bar)
+
+    def width(*labels: str, count: int | None = 3) -> int:
+        found = [Candidate(label, label, "help", count=count) for label in labels]
+        popup.show_completion(Completion(0, 1, candidates=found), 0)
+        return popup.width()
+
+    plain = width("lead", "lead-2")
+    long = "Explore: Review the payment service for missing {} (Explore#a11c2f7000000000b)"
+    names = [long.format("timeouts"), long.format("error handling")]
+    assert plain < width(*names) < window.width()
+    cells, row = popup.view.delegate.cells, candidate_spec(0, popup._candidates[1])
+    assert popup.view.viewport().width() >= cells.natural_width(row.lines[0][0]) + 16
+    assert width("x" * 400) < window.width()
+    assert width(long * 3, count=None) == plain
 
 
 def test_what_is_wrong_waits_while_something_is_offered(bar: FilterBar, qtbot: QtBot) -> None:

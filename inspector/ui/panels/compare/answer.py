@@ -19,6 +19,7 @@ _WORDS = {DifferenceClass(found).name.lower(): look.word for found, look in LOOK
     "settings": "other setting", "compaction": "compaction", "delivery": "lost message",
 }  # fmt: skip
 """Words for kinds of a place."""
+_ONE_SIDED = ("missing", "extra")
 
 
 class AnswerCard(QWidget):
@@ -85,7 +86,10 @@ class AnswerCard(QWidget):
                 part.setVisible(is_there)
             if place is not None and is_there:
                 self._rows[link] = place.row
-                link.set_label(f"{title}: {_WORDS.get(place.kind, place.kind)}, {numbers_of(place)}")
+                # "Only in A" with a number of B would contradict itself: B went on with another act.
+                is_one_sided = place.kind in _ONE_SIDED and None not in (place.a, place.b)
+                words = "" if is_one_sided else f"{_WORDS.get(place.kind, place.kind)}, "
+                link.set_label(f"{title}: {words}{numbers_of(place)}")
                 self.texts[link].setText(place.text)
         others = [place.text for place in verdict.evidence[:_MOST_EVIDENCE]]
         more = len(verdict.evidence) - len(others)

@@ -35,6 +35,8 @@ TOKENS_MIN_WIDTH = 250
 _USAGE_MIN_WIDTH = 380
 """Width from which reported usage is shown in three numbers, pixels at 100 %."""
 _CHEVRON, _INDENT, _ICON = 16, 14, 12
+_ALIKE = 12
+"""Characters that the beginnings of neighbouring labels share, so that their ends are shown."""
 _MAX_INDENT_LEVEL = 18
 """Most indented levels; deeper labels would have no width left."""
 # The widest result of `short_count`, so that columns are aligned.
@@ -131,8 +133,15 @@ class ContextSource:
         text, needle = model.label(row), model.needle
         at = text.casefold().find(needle) if needle and model.node(row) is not None else -1
         lit = tuple(range(at, at + len(needle))) if at >= 0 else ()
-        # Ids are elided in the middle, words at the end.
-        return Text(text, font, ink, "middle" if model.is_raw_id(row) else "right", lit=lit)
+        # Words are elided at the end, ids and labels with a common beginning in the middle.
+        by_both_ends = model.is_raw_id(row) or self._begins_like_neighbour(row)
+        return Text(text, font, ink, "middle" if by_both_ends else "right", lit=lit)
+
+    def _begins_like_neighbour(self, row: int) -> bool:
+        model = self._model
+        begin = model.label(row)[:_ALIKE]
+        near = (one for one in (row - 1, row + 1) if 0 <= one < model.rowCount())
+        return len(begin) == _ALIKE and any(model.label(one).startswith(begin) for one in near)
 
     def _signs(self, row: int) -> Cell:
         """Returns the mark or comment, and the worst problem of the subtree with the number if there is room.

@@ -477,7 +477,7 @@ def _agent(builder: CardBuilder, card: AgentCard, look: Look) -> None:
 
 
 def _agent_facts(card: AgentCard) -> str:
-    facts = [formats.count_of(card.calls, "call")] if card.calls > 0 else []
+    facts = [formats.count_of(card.calls, "tool call")] if card.calls > 0 else []
     facts += [card.model] if card.model else []
     facts += [f"{formats.short_count(card.tokens)} tokens"] if card.tokens >= 0 else []
     facts += [formats.dollars(card.dollars)] if card.dollars is not None else []

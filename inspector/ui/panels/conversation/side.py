@@ -54,14 +54,15 @@ def agent_rows(agents: Sequence[Agent]) -> list[Row]:
         limit = f" of {formats.short_count(agent.limit)}" if size and agent.limit else ""
         # The id of a sub-agent says less than its task.
         title, other = (agent.task, agent.name) if agent.task else (agent.name, "")
-        facts = [formats.count_of(agent.calls, "call")] if agent.calls else []
+        facts = [formats.count_of(agent.calls, "model call")] if agent.calls else []
         facts += [formats.dollars(agent.dollars)] if agent.dollars is not None else []
         facts += [one for one in (other, agent.model) if one]
         gauge = (Gauge(min(1.0, agent.tokens / agent.limit)),) if agent.limit and size else ()
         words = ", ".join(filter(None, (title, f"{size}{limit} tokens in context" if size else "", *facts)))
         held = (Text(f"{size}{limit}", "body", SECONDARY, "never"),) if size else ()
         below = (Text(" · ".join(facts), "small", TERTIARY),)
-        cells = (((Text(title, "body-strong", PRIMARY),), held), (below, gauge))
+        # Tasks of sub-agents often differ at their ends.
+        cells = (((Text(title, "body-strong", PRIMARY, "middle"),), held), (below, gauge))
         rows.append(Row((agent.node, agent.name, agent.message), cells, title, spoken=words, tip=words,
                         copied=words, message=agent.message))  # fmt: skip
     return rows
@@ -214,6 +215,10 @@ class SidePane(QWidget):
     def fit(self) -> None:
         """Gives files and agents the room of their rows, and the rest to the turns."""
         most = round(self.height() * (_SECTION_SHARE if self.turns_model.count else _SHARE_ALONE))
+        if self.turns_model.count:
+            turns = self.head.height() + self.turns_view.heights.total + self.legend.height()
+            sections = sum(not one.isHidden() for one in (self.files, self.agents))
+            most = max(most, (self.height() - turns) // max(1, sections))
         for section in (self.files, self.agents):
             section.fit(most)
 

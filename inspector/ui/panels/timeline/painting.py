@@ -82,6 +82,27 @@ class Overlay:
     focus: bool
 
 
+def name_lines(metrics: QFontMetrics, name: str, room: int, *, two: bool) -> list[str]:
+    """Returns a lane's name on one line, or on two that break between words.
+
+    The last line is elided in the middle: names of sub-agents of one type differ at their ends.
+
+    Args:
+        metrics: of the font.
+        name: the name.
+        room: width of a line in pixels.
+        two: allows a second line.
+    """
+    lines: list[str] = []
+    if two and metrics.horizontalAdvance(name) > room:
+        words = name.split(" ")
+        heads = (" ".join(words[:count]) for count in range(len(words) - 1, 0, -1))
+        head = next((one for one in heads if metrics.horizontalAdvance(one) <= room), "")
+        if head:
+            lines, name = [head], name[len(head) + 1 :]
+    return [*lines, metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)]
+
+
 class LanesPainter:
     """Paints in one theme; creates fonts and metrics once.
 
@@ -183,10 +204,9 @@ class LanesPainter:
             painter.drawText(second, flags, self._elided(self._small_metrics, below, room))
         painter.setFont(self._name_font)
         painter.setPen(theme.color("ink.primary"))
-        # The ends of names differ, as of two sub-agents of one type.
-        middle = Qt.TextElideMode.ElideMiddle
-        name = self._name_metrics.elidedText(safe_line(lane.name, _MAX_NAME), middle, int(room))
-        painter.drawText(line, flags, name)
+        fits_two = one_line and 2 * self._name_metrics.height() <= line.height()
+        name = name_lines(self._name_metrics, safe_line(lane.name, _MAX_NAME), int(room), two=fits_two)
+        painter.drawText(line, flags, "\n".join(name))
 
     def _elided(self, metrics: QFontMetrics, text: str, room: float) -> str:
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))

@@ -92,6 +92,15 @@ def test_the_answer_and_both_lanes_show_where_the_runs_part(
     assert current(panel).startswith("result of Read a.py offset=1:")
 
 
+def test_an_act_in_the_place_of_another_is_not_called_only_in_one_run(
+    application: Application, tmp_path: Path, qtbot: QtBot
+) -> None:
+    pair = Pair("another tool", session(), session(tool="Replace"), "missing", "choice")
+    _, panel = compared(application, tmp_path, qtbot, pair)
+    assert panel.answer.first.label == "First different act: No. 10 of A, No. 10 of B"
+    assert panel.answer.texts[panel.answer.first].text().startswith("A: Edit ")
+
+
 def test_a_folded_stretch_opens_and_folds_with_enter(application: Application, tmp_path: Path, qtbot: QtBot) -> None:
     _, panel = compared(application, tmp_path, qtbot)
     panel.view.setFocus()

@@ -20,6 +20,7 @@ from inspector.engine.requests.context_tree import FollowContexts
 from inspector.filters import compile_filter
 from inspector.filters.visible import Reach, Scope
 from inspector.present.context_codes import main_code, root_code, source_code
+from inspector.present.rows import Text
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.halos import FADE_S, HOLD_S
 from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
@@ -615,3 +616,16 @@ def test_only_reasoning_looks_like_reasoning_and_says_what_it_concluded(panel_of
     assert "Concluded in No. 6: t6" in tips["reason-789"]
     assert "Concluded in No. 4: t4" in tips["wf"]
     assert "Concluded" not in tips["sub"]
+
+
+def test_labels_that_begin_alike_show_their_ends(panel_of) -> None:
+    alike = [f"Review the payment service for missing {what}" for what in ("retries", "timeouts")]
+    texts = [*alike, "Write the changelog"]
+    panel = panel_of(document_of(*(start(f"r{n}", text) for n, text in enumerate(texts))))
+    elided = {
+        part.text: part.elide
+        for row in range(panel.model.rowCount())
+        for part in panel.model.spec(row).lines[0][0]
+        if isinstance(part, Text)
+    }
+    assert [elided[text] for text in texts] == ["middle", "middle", "right"]

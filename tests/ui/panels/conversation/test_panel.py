@@ -498,6 +498,11 @@ def test_changed_files_and_agents_are_listed_beside_the_turns(application: Appli
               for n in range(side.agents.model.rowCount())]  # fmt: skip
     assert spoken[0].startswith("claude, ")
     assert " tokens in context" in spoken[0]
+    assert " model calls, " in spoken[0], "calls of turns and cards are of tools"
+    panel.side.resize(300, 900)
+    for section in (side.files, side.agents):
+        bar = section.view.verticalScrollBar()
+        assert not bar.isVisible() or side.turns_view.verticalScrollBar().isVisible(), "no list scrolls beside space"
     panel.go_to_row(0)
     edits = []
     for _ in range(3):

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.timeline.painting import name_lines
 from inspector.ui.panels.timeline.panel import TimelinePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, envelope, tool_call, tool_result
@@ -104,6 +107,20 @@ def test_nor_while_traffic_comes(application: Application) -> None:
         )
         panes_of(window).bridge.flush()
         assert_apart(panel)
+
+
+def test_long_names_of_lanes_take_two_lines_and_keep_their_ends(theme_controller: ThemeController) -> None:
+    metrics = QFontMetrics(theme_controller.theme.font("body-medium"))
+    names = [f"Explore: Review the payment service for missing {what}" for what in ("retries", "timeouts")]
+    shown = [name_lines(metrics, name, 96, two=True) for name in names]
+    for name, lines in zip(names, shown, strict=True):
+        assert len(lines) == 2
+        assert name.startswith(f"{lines[0]} ")
+        assert name.split()[-1].endswith(lines[1].partition("…")[2].split()[-1])
+        assert max(map(metrics.horizontalAdvance, lines)) <= 96
+    assert shown[0][1] != shown[1][1]
+    assert name_lines(metrics, "claude", 96, two=True) == ["claude"]
+    assert len(name_lines(metrics, names[0], 96, two=False)) == len(name_lines(metrics, "x" * 99, 96, two=True)) == 1
 
 
 def test_the_legend_has_one_line_and_its_tooltip_every_sign(application: Application) -> None:
