@@ -100,7 +100,7 @@ _IN_ANY_CASE: tuple[tuple[str, int], ...] = (
     (rf"(?:name|key|id)=\\*[\"'][a-z0-9_.\-]{{0,60}}{_ANY_WORD}\\*[\"'][^<>]{{0,100}}>", SecretRule.ASSIGNED),
     (rf"{_ANY_WORD}[ \t*`]*\|[ \t*`]*[a-z0-9_\-.+/=~]{{16}}", SecretRule.ASSIGNED),  # cells of a table
     (rf"{_COLUMN}(?:[,;\t|]|\\+t)[ \t]*\\*\"?[*`]*[a-z#]", SecretRule.ASSIGNED),  # first columns, then the last one
-    (rf"(?:[,;\t|]|\\+t)[ \t]*\\*\"?[a-z0-9_ .\-*`]*{_COLUMN}\|?[ \t]*(?:[\r\n]|\\+[rn])", SecretRule.ASSIGNED),
+    (rf"(?:[,;\t|]|\\+t)[ \t]*\\*\"?[a-z0-9_ .\-*`]*{_COLUMN}[|,;]?[ \t]*(?:[\r\n]|\\+[rn])", SecretRule.ASSIGNED),
     (
         r"setx[ \t]|set[ \t]+-[a-z]{0,3}x|\bset[ \t]+--?[a-z]|[ \t]secret[ \t]+set[ \t]|env[ \t]+add[ \t]",
         SecretRule.ASSIGNED,

@@ -1,8 +1,8 @@
 """Masks secrets in tables with a header: CSV, tab-separated text, Markdown, and tables of psql and MySQL.
 
 A cell is masked if its column is named like a secret and it looks like one; words, names with numbers, dates and types
-do not. Rows end at the first line with another number of cells. Lines may be numbered, or have the signs of a diff or a
-quote. Line ends and tabs may be real, or escaped as in JSON.
+do not. Rows end at the first line with another number of cells. The first column may have no name. Lines may be
+numbered, or have the signs of a diff or a quote. Line ends and tabs may be real, or escaped as in JSON.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ from inspector.protocol.secrets.spans import replace_spans
 
 _END = r"[ \t]{0,8}(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
 _QUOTE = r"(?:\\{0,64}\")"
-_NAME = rf"{_QUOTE}?[*`]{{0,3}}[A-Za-z][A-Za-z0-9_ .\-]{{0,60}}+[*`]{{0,3}}{_QUOTE}?"
-_NUMBER = r"[ \t]{0,8}[0-9]{1,7}(?:\u2192|\t|\\{1,64}(?:u2192|t))"
+_LETTER = r"A-Za-z\u00a1-\U0010ffff"
+_NAME = (
+    rf"{_QUOTE}?[*`]{{0,3}}[0-9]{{0,3}}[{_LETTER}][{_LETTER}0-9_ .\-]{{0,60}}+(?:\([{_LETTER}0-9_ .\-]{{1,60}}+\))?"
+    rf"[*`]{{0,3}}{_QUOTE}?"
+)
+_NUMBER = r"[ \t]{0,8}[0-9]{1,7}(?:[\u2192:\t]|\\{1,64}(?:u2192|t))"
 _SIGN = r"[+>\-]"
-_NAME_OR_NUMBER = rf"[ \t]{{0,64}}(?:#[ \t]{{0,64}}|{_NAME})"
+_NAME_OR_NUMBER = rf"[ \t]{{0,64}}(?:#[ \t]{{0,64}}|{_NAME}[ \t]{{0,64}})"
 # A run of names is matched whole, and only then examined, so that no part of it is searched again.
 _HEADER = re.compile(
     r"(?:\A|(?<=[\r\n\"'`])|(?<=\\n))(?:\ufeff|\\{1,64}ufeff)?"
     rf"(?P<lead>{_NUMBER}|{_SIGN}|)[ \t]{{0,8}}(?:#[ \t]{{1,8}})?"
-    rf"(?P<names>(?:{_NAME}(?P<delimiter>[,;\t]|\\{{1,64}}t){_NAME}(?:(?P=delimiter){_NAME})*+"
-    rf"|\|?{_NAME_OR_NUMBER}(?:\|{_NAME_OR_NUMBER})++\|?))"
+    rf"(?P<names>(?:[,;]?{_NAME}(?P<delimiter>[,;\t]|\\{{1,64}}t){_NAME}(?:(?P=delimiter){_NAME})*+[,;]?"
+    rf"|\|?(?:[ \t]{{1,64}}\|)?{_NAME_OR_NUMBER}(?:\|{_NAME_OR_NUMBER})++\|?))"
 )
 _LINE_END = re.compile(_END)
 _RULE = re.compile(rf"(?:{_NUMBER}|>)?[ \t|:+\-]{{3,4096}}+{_END}")

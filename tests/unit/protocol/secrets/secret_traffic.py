@@ -139,6 +139,9 @@ FORMS = (
     f"| API key | {SECRET} |", f"| **token** | `{SECRET}` |",
 )  # fmt: skip
 TABLES = (
+    f",user,password\n0,me,{SECRET}\n", f"|    | user | password |\n|---:|:--|:--|\n|  0 | me | {SECRET} |\n",
+    f"| **user** | **password** |\n|---|---|\n| me | {SECRET} |\n", f"user (id),2fa,password\nme,x,{SECRET}\n",
+    f"user,password,\nme,{SECRET},\n", f"1:user,password\n2:me,{SECRET}\n",
     f"user,password,age\nme,{SECRET},12\nyou,{SECRET},13\n", f'"user","token"\r\n"me","{SECRET}"\r\n',
     f"Access key ID,Secret access key\nab,{SECRET}/ab+{SECRET}", f"name;api_key\nme;{SECRET}\n",
     f"token\tuser\n{SECRET}\tme\n", f"| user | password |\n|---|:-:|\n| me | {SECRET} |\n| you | `{SECRET}` |",

@@ -420,6 +420,11 @@ def test_prose_commands_and_files_without_secrets_stay(text: str):
     assert mask_text(text) == text
 
 
+@pytest.mark.parametrize("header", ["größe,password", "用户,password", "⭐,password"])
+def test_a_column_with_letters_of_any_script_hides_no_secret(header: str) -> None:
+    assert "hunter2" not in mask_text(f"{header}\nx,hunter2secret\n")
+
+
 def test_hostile_lines_take_linear_time():
     started = thread_time()
     for text in (
