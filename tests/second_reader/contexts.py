@@ -355,23 +355,39 @@ _ACTS = ("reasoning/start", "reasoning/thought", "mcp/request", "mcp/proposal", 
 
 
 def went_on(space: Space) -> dict[int, tuple[str, int]]:
-    """Messages that act in a context which a conclusion or cancel had ended: how, and by which."""
+    """Messages that act in a context which a conclusion or cancel had ended, or a cancel above: how, and by which."""
     found: dict[int, tuple[str, int]] = {}
     kinds = {message.no: message for message in space.messages}
     nodes = space.nodes()
-    for node in nodes.values():
+    for path, node in nodes.items():
         for message in (kinds[no] for no in node.messages if kinds[no].kind in _ACTS):
-            state, by, _ = replay([event for event in _in_order(node.events) if event.no < message.no])
+            state, by, _ = _before(node, message.no)
             after = replay([event for event in _in_order(node.events) if event.no <= message.no])
-            if after[:2] != (state, by):  # it begins the context again
-                continue
-            if state is None or by is None or kinds[by].kind not in ("reasoning/conclusion", "reasoning/cancel"):
+            begins_again = after[:2] != (state, by)
+            is_ended = by is not None and kinds[by].kind in ("reasoning/conclusion", "reasoning/cancel")
+            if begins_again or state is None or by is None or not is_ended:
+                for state_above, by_above, _ in (_before(nodes[one], message.no) for one in _above(path)):
+                    if state_above == "cancelled" and by_above is not None:
+                        if kinds[by_above].kind == "reasoning/cancel":
+                            found[message.no] = (state_above, by_above)
+                        break
                 continue
             before = Event(message.no, message.sender, "", message.envelope.get("ts"))
             end = Event(by, kinds[by].sender, "", kinds[by].envelope.get("ts"))
             if state == "cancelled" or not _was_written_before(before, end):
                 found[message.no] = (state, by)
     return found
+
+
+def _above(path: str) -> list[str]:
+    """The contexts above one, the nearest first."""
+    parts = path.split("/")
+    return ["/".join(parts[:depth]) for depth in range(len(parts) - 1, 0, -1)]
+
+
+def _before(node: Node, no: int) -> tuple[str | None, int | None, dict[int, str]]:
+    """How a context stood before a message."""
+    return replay([event for event in _in_order(node.events) if event.no < no])
 
 
 def _in_order(events: list[Event]) -> list[Event]:
