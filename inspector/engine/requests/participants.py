@@ -30,7 +30,7 @@ class ParticipantList(msgspec.Struct, frozen=True):
     Attributes:
         keys: present ones by first appearance, the observer, departed ones; unseen ones last in each group.
         count: number of different names, as everywhere: one may be in several spaces.
-        here: number of present ones.
+        here: number of different names of present ones.
         is_announced: presence of some was announced.
         now_ns: present time of live traffic, which presence and times depend on; None otherwise.
     """
@@ -90,13 +90,14 @@ def _list(held: OpenDocument, _asked: OrderParticipants) -> Steps[ParticipantLis
     columns = (everyone.here, everyone.is_us, everyone.first_ns)
     here, us, first_ns = (np.array(column)[numbers] for column in columns)
     groups = 4 * (here == GONE) + 2 * us + (first_ns == NO_TIME)
-    count, is_announced = int(np.count_nonzero(here == PRESENT)), bool(here.any())
+    # The lower half of a key is the name.
+    count = len(np.unique(everyone.keys_of(numbers[here == PRESENT]).astype(np.uint32)))
     keys: list[Key] = []
     ordered = numbers[np.lexsort((first_ns, groups))].tolist()
     for place in range(0, len(ordered), _STEP_ROWS):
         keys += map(everyone.pair, ordered[place : place + _STEP_ROWS])
         yield
-    return ParticipantList(keys, len({name for _, name in keys}), count, is_announced, analysis.now_ns)
+    return ParticipantList(keys, len({name for _, name in keys}), count, bool(here.any()), analysis.now_ns)
 
 
 def _describe(held: OpenDocument, asked: DescribeParticipants) -> list[ParticipantRow]:

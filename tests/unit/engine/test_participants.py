@@ -62,3 +62,12 @@ def test_one_name_in_two_spaces_counts_once_as_in_the_overview() -> None:
     engine = Engine()
     found = engine.answer_request(engine.adopt(document), OrderParticipants())
     assert (len(found.keys), found.count) == (2, 1)
+
+
+def test_one_name_that_is_here_in_two_spaces_counts_once() -> None:
+    joined = {"event": "join", "participant": {"id": "cook", "capabilities": [{"kind": "chat"}]}}
+    lines = (welcome("cook", "baker"), received(envelope("system/presence", joined, sender="system:gateway")))
+    document = document_of(*({**line, "space_id": space} for space in ("kitchen", "cellar") for line in lines))
+    engine = Engine()
+    found = engine.answer_request(engine.adopt(document), OrderParticipants())
+    assert (len(found.keys), found.count, found.here) == (4, 2, 2)
