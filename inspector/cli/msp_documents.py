@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from inspector.msp import (
 )
 from inspector.protocol.secrets.masking import mask_text
 from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
+from inspector.store.files.spool import temporary_folder
 
 T = TypeVar("T")
 
@@ -37,8 +38,9 @@ _MAX_NAMES = 20
 
 def read_document(files: list[str]) -> SessionDocument:
     """Reads files and folders as one document; exits if there is no session in them."""
-    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
-        spool = Path(folder) / STANDARD_INPUT_NAME
+    needs_copy = any(file == str(STANDARD_INPUT) or Path(file).is_fifo() for file in files)
+    with temporary_folder() if needs_copy else nullcontext(Path()) as folder:
+        spool = folder / STANDARD_INPUT_NAME
         try:
             # The document reads paths only, so a stream is copied to a file first.
             if str(STANDARD_INPUT) in files:
@@ -46,7 +48,7 @@ def read_document(files: list[str]) -> SessionDocument:
             paths = [spool if file == str(STANDARD_INPUT) else Path(file) for file in files]
             for number, path in enumerate(paths):
                 if path.is_fifo():
-                    paths[number] = Path(folder) / f"{number} {path.name}"
+                    paths[number] = folder / f"{number} {path.name}"
                     paths[number].write_bytes(_read_pipe(path))
             document = SessionDocument.read(paths)
         except NotMspError as error:

@@ -6,7 +6,6 @@ import csv
 import errno
 import shutil
 import sys
-import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from enum import StrEnum
@@ -22,6 +21,7 @@ from inspector.cli.opening import opened
 from inspector.cli.printing import csv_cell, dump, echo, escape_hostile, plain, print_array, printable
 from inspector.document.document import CaptureDocument
 from inspector.export.files import refuse_source_files, write_error_words
+from inspector.store.files.spool import temporary_folder
 from inspector.tables import Database, QueryError, QueryInputs, QueryResult
 from inspector.tables.parquet import parquet_file
 from inspector.tables.result_values import to_json_value
@@ -172,8 +172,8 @@ def _write_parquet(document: CaptureDocument, sql: str, needed: QueryInputs, out
                 database.load(document, needed)
                 database.write(sql, written)
             return
-        with tempfile.TemporaryDirectory() as folder:
-            target = Path(folder) / "answer.parquet"
+        with temporary_folder() as folder:
+            target = folder / "answer.parquet"
             with _interruptible_file(target) as (database, written):
                 database.load(document, needed)
                 database.write(sql, written)

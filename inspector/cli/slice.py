@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import sys
-import tempfile
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +26,7 @@ from inspector.filters.errors import FilterError
 from inspector.filters.strings import quote
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.files.spool import temporary_folder
 from inspector.survey.byte_ranges import ByteRange, RangeError, has_independent_lines, range_filter, ranges_of
 from inspector.survey.dask_workers import (
     EngineError,
@@ -137,8 +137,8 @@ def _write_whole(
 ) -> int:  # fmt: skip
     """Writes matching lines of a log that is read whole. Returns their count."""
     filter_ = compiled(text)
-    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
-        path = fetched(place, Path(folder)) if place.is_remote else Path(place.path)
+    with temporary_folder() if place.is_remote else contextlib.nullcontext(Path()) as folder:
+        path = fetched(place, folder) if place.is_remote else Path(place.path)
         asks = asks_for_findings(filter_, ()), asks_for_tokens(filter_, ())
         with opened(
             [str(path)], Reading(format_file=format_file), checked=asks[0], counted=asks[1], masked=masked

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from inspector.base.async_tasks import start_task
@@ -23,6 +21,7 @@ from inspector.sources.recorder_client import RecorderClient
 from inspector.sources.state import SourceState
 from inspector.store.files.capture_folder import OwnCapture, new_capture
 from inspector.store.files.capture_writer import CaptureWriter
+from inspector.store.files.spool import temporary_folder
 
 SLICE_S = 0.006
 """Seconds of checks before other tasks run."""
@@ -229,9 +228,9 @@ async def probe_gateway(connection: Connection) -> Probe:
     Raises:
         OSError: there is no space for a temporary capture.
     """
-    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
+    with temporary_folder() as folder:
         answered = asyncio.Event()
-        writer = CaptureWriter(Path(folder) / "probe.ctxcap", origin=connection.origin())
+        writer = CaptureWriter(folder / "probe.ctxcap", origin=connection.origin())
 
         def noted(state: SourceState, _sentence: str) -> None:
             if state is not SourceState.CONNECTING:

@@ -8,7 +8,6 @@ import io
 import os
 import signal
 import sys
-import tempfile
 import traceback
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -205,10 +204,11 @@ def _one_file(files: Sequence[str]) -> Generator[str]:
         return
     from inspector.document.source_list import SUFFIX, resolve_choices, write_source_list
     from inspector.document.source_set import SourceChoice
+    from inspector.store.files.spool import temporary_folder
 
     choices = resolve_choices(SourceChoice(target_path(one), is_session=is_session(one)) for one in files)
-    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
-        named = Path(folder) / f"{choices[0].path.name} and {len(choices) - 1} more{SUFFIX}"
+    with temporary_folder() as folder:
+        named = folder / f"{choices[0].path.name} and {len(choices) - 1} more{SUFFIX}"
         write_source_list(named, choices)
         yield str(named)
 

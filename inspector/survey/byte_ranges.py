@@ -8,7 +8,6 @@ No pass runs: `range_filter` refuses filters that need one.
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,6 +31,7 @@ from inspector.sources.run_members import file_of_run
 from inspector.store.columns import hashes
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import SourceFile
+from inspector.store.files.spool import temporary_folder
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.piece_masks import find_masked_pieces
 from inspector.survey.run_places import reason_of
@@ -240,8 +240,8 @@ def _open_range(range_: ByteRange, folder: str | None) -> Generator[tuple[Source
 
     store, name = url_to_fs(range_.path)
     first = max(0, range_.start - _LEAD_BYTES)
-    with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
-        path = Path(here) / name.rpartition("/")[2]
+    with temporary_folder(folder) as here:
+        path = here / name.rpartition("/")[2]
         try:
             data = store.cat_file(name, start=first, end=min(range_.size, range_.stop + _LEAD_BYTES))
             # The last line that begins in the range may end far behind it.

@@ -12,7 +12,6 @@ import logging
 import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
@@ -22,6 +21,7 @@ from typing import Any, TypeVar
 from inspector import __version__
 from inspector.base.memory_budget import available_bytes
 from inspector.formats import registry
+from inspector.store.files.spool import temporary_folder
 from inspector.survey.run_places import reason_of
 
 Item = TypeVar("Item")
@@ -88,8 +88,8 @@ def local_workers(count: int, memory_bytes: int) -> Generator[Any]:
     from distributed import Client, LocalCluster
 
     with (
-        tempfile.TemporaryDirectory(prefix="context-inspector-", ignore_cleanup_errors=True) as folder,
-        config.set({**_DASK_CONFIG, "temporary-directory": folder}),
+        temporary_folder() as folder,
+        config.set({**_DASK_CONFIG, "temporary-directory": str(folder)}),
         _silenced(),
     ):
         try:
@@ -98,7 +98,7 @@ def local_workers(count: int, memory_bytes: int) -> Generator[Any]:
                     # One thread each: analysis is Python code, and a memory limit applies to a process.
                     n_workers=count, threads_per_worker=1, processes=True, memory_limit=memory_bytes,
                     host="127.0.0.1", dashboard_address="127.0.0.1:0", security=True,
-                    scheduler_kwargs={"dashboard": False}, local_directory=folder, silence_logs=logging.CRITICAL,
+                    scheduler_kwargs={"dashboard": False}, local_directory=str(folder), silence_logs=logging.CRITICAL,
                 )  # fmt: skip
         except Exception as error:  # Dask passes on any error from below
             raise EngineError(f"Worker processes cannot be started: {reason_of(error)}.") from error

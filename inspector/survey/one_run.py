@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.run_members import file_of_run
 from inspector.sources.transcript_files import members_of
 from inspector.store.files.capability_decisions import FILE_NAME
+from inspector.store.files.spool import temporary_folder
 from inspector.survey.run_places import RunPlace, reason_of
 
 _CHUNK = 1 << 20
@@ -126,8 +126,8 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
 @contextmanager
 def local_file(place: RunPlace, folder: str | None) -> Generator[Path]:
     """Yields the file of a run, downloaded from a store if need be. Raises FailedError."""
-    with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
-        path = fetched(place, Path(here)) if place.is_remote else Path(place.path)
+    with temporary_folder(folder) if place.is_remote else nullcontext(Path()) as here:
+        path = fetched(place, here) if place.is_remote else Path(place.path)
         if path.exists() and not path.is_file():
             raise FailedError("unreadable", "It is no file.")  # reading a pipe would block
         yield path

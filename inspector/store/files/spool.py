@@ -11,9 +11,11 @@ import contextlib
 import os
 import re
 import shutil
+import tempfile
 import threading
 import uuid
 import weakref
+from collections.abc import Generator
 from pathlib import Path
 
 from inspector.base.file_lock import FileLock
@@ -62,6 +64,27 @@ class TemporaryFolder:
     def cleanup(self) -> None:
         """Deletes the folder with all contents."""
         self._remove()
+
+
+@contextlib.contextmanager
+def temporary_folder(parent: str | None = None) -> Generator[Path]:
+    """Yields a temporary folder, which the next program deletes if this one is killed.
+
+    Args:
+        parent: a folder that its own owner deletes; None for the cache folder.
+
+    Raises:
+        OSError: if it cannot be created.
+    """
+    if parent is not None:
+        with tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True) as folder:
+            yield Path(folder)
+        return
+    own = TemporaryFolder()
+    try:
+        yield own.path
+    finally:
+        own.cleanup()
 
 
 class Spool:

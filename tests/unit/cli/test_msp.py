@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 from typer.testing import CliRunner
 
-from inspector.base.paths import resource
+from inspector.base.paths import cache_folder, resource
 from inspector.msp import SessionDocument
 from inspector.startup.program import app
+from tests.conftest import MS
 from tests.msp_samples import desk, written
 from tests.strategies import share_of_examples
 
@@ -353,3 +356,23 @@ def _command(path: Path, kind: int, at: int) -> list[str]:
         ["open", str(path), "below", "--below", sub],
         ["add", str(path), "hello"],
     ][kind]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+def test_the_copy_of_standard_input_of_a_killed_command_is_deleted_by_the_next(
+    user_folders: Path, tmp_path: Path, sample: Path
+) -> None:
+    elsewhere = tmp_path / "tmp"
+    elsewhere.mkdir()
+    command = [sys.executable, "-m", "inspector", "msp", "show", "-"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env={**os.environ, "TMPDIR": str(elsewhere)}) as killed:
+        ends = time.monotonic() + 60_000 * MS
+        while not (left := list(cache_folder().glob("spool-*"))):
+            assert killed.poll() is None
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        killed.kill()
+    typed("show", "-", stdin=sample.read_bytes())
+    assert left
+    assert list(cache_folder().glob("spool-*")) == []
+    assert list(elsewhere.iterdir()) == []
