@@ -24,6 +24,8 @@ _LINE = re.compile(r"\s*(?P<model>\S.*?)(?:\s+above\s+(?P<above>\d[\d_,]*))?\s*=
 _PRICE = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s+(?P<word>in|out|cache\s+read|cache\s+write(?:\s+1h)?)\s*")
 _VERSION_SUFFIX = re.compile(r"(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:\[\d+[km]\])?$")
 """Suffix of a model name for its version or context length, which have no prices of their own."""
+_VERSION_DOT = re.compile(r"(?<=\d)\.(?=\d)")
+"""Dot of a version, which gateways write in names of models in place of the provider's dash."""
 _MAX_LINES = 20_000
 _LITELLM_KEYS = {
     "input_cost_per_token": "input",
@@ -84,10 +86,11 @@ class PriceTable:
         """Returns the prices of a model, the tier for the most input last; empty if unknown.
 
         Looks up the reported name; else that name behind a provider's (`openai/gpt-5`) if all such entries agree; else
-        the name without a date, `-latest` or `[1m]` at its end.
+        the name without a date, `-latest` or `[1m]` at its end; else with a dash in place of the dot of a version.
         """
         # The exact name first: a dated entry may have prices of its own.
-        for name in (model, _VERSION_SUFFIX.sub("", model, count=1)):
+        undated = _VERSION_SUFFIX.sub("", model, count=1)
+        for name in (model, undated, _VERSION_DOT.sub("-", undated)):
             found = (
                 self._rates.get(name) or self._rates_by_short_name.get(name) or self._rates.get(name.rpartition("/")[2])
             )

@@ -31,6 +31,12 @@ def test_a_line_is_a_model_with_its_prices() -> None:
     assert len(table) == 3
 
 
+def test_a_version_with_a_dot_has_the_prices_of_the_name_with_a_dash() -> None:
+    table = PriceTable(["tern-4-5 = 3 in", "gull-2.5 = 2 in", "gull-2-5 = 9 in"])
+    assert table.rates("copilot/tern-4.5") == table.rates("tern-4.5-20250929") == [Rates(3)]
+    assert table.rates("gull-2.5") == [Rates(2)]
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [
