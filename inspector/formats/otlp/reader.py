@@ -306,7 +306,9 @@ def _other(span: Span, known: Resolved, role: SpanRole) -> Iterator[Entry]:
                 told = exception_words(event) or str(event.attributes.get("message") or "")
                 entry = control_entry(_NAMED["event"], speaker, f"{event.name}: {told}" if told else event.name,
                                       {"attributes": event.attributes})  # fmt: skip
-                yield at_time(entry, event.time_ns, event.name == "exception")
+                # A cancelled task that its span survives is how programs stop waiting.
+                canceled = str(event.attributes.get("exception.type")).endswith("CancelledError")
+                yield at_time(entry, event.time_ns, event.name == "exception" and not canceled)
 
 
 def _status(span: Span, why: str | None) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from inspector.formats.otlp.stream_conversion import as_they_come
 from inspector.present.answers import summary_answer, waste_of
 from inspector.protocol.record import Shape
 from inspector.store.columns.flags import Flag
-from tests.builders import GrowingLog, document_at, log_file
+from tests.builders import GrowingLog, document_at, field_values, log_file
 from tests.pages import ROOT
 from tests.samples import FORMAT_SAMPLES
 
@@ -552,3 +552,18 @@ def test_the_end_of_a_call_looks_through_its_new_attributes_alone(monkeypatch: p
         history = [*history, {"role": "tool", "tool_call_id": f"c{number}", "content": f"page {number}"}]
     b"".join(lines_in_order("\n".join(map(_line, spans)).encode()))
     assert looked_at < 1.25 * sum(len(span["attributes"]) for span in spans)
+
+
+def test_a_cancelled_wait_that_its_span_survives_is_no_failure() -> None:
+    def event(kind: str) -> dict[str, Any]:
+        return {"name": "exception", "timeUnixNano": "1500", "attributes": _pairs(exception__type=kind)}
+
+    spans = [
+        {**_span("poll", one), "events": [event(kind)]}
+        for one, kind in (("aa", "asyncio.exceptions.CancelledError"), ("bb", "ValueError"))
+    ]
+    document = document_at(log_file("\n".join(_line(span) for span in spans).encode(), "x.json"))
+    rows = [row for row in field_values(document, "kind", "text", "error") if row[0] == "otlp/event"]
+    assert [row[1:] for row in rows] == [
+        ("exception: asyncio.exceptions.CancelledError", None), ("exception: ValueError", True),
+    ]  # fmt: skip
