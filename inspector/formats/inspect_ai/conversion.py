@@ -149,16 +149,19 @@ def _lines(sample: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Iterator
     events = [_resolved(one, attachments) for one in mappings_in(sample.get("events"))]
     messages = [_resolved(one, attachments) for one in mappings_in(sample.get("messages"))]
     yield {"record": {key: one for key, one in sample.items() if key not in _PARTS}}
-    models = {name: one for one in events if one.get("event") == "model" and (name := _answer_id(one)) is not None}
+    models: dict[str, list[Mapping[str, Any]]] = {}
+    for one in events:
+        if one.get("event") == "model":
+            models.setdefault(_answer_key(one), []).append(one)
     tools = {one.get("id"): one for one in events if one.get("event") == "tool"}
     named = text_or_none(evaluation.get("model"))
     # Events may have been left out of the log.
     totals = {} if models else _totals(sample)
     for line in message_lines(messages, model=named, totals=totals):
         message = mapping_or_empty(line["record"])
-        event = models.pop(str(message.get("id")), None) or (
-            tools.get(message.get("tool_call_id")) if message.get("role") == "tool" else None
-        )
+        event = tools.get(message.get("tool_call_id")) if message.get("role") == "tool" else None
+        if message.get("source") == "generate" and (answers := models.get(_message_key(message))):
+            event = answers.pop(0)
         facts = ("event", "timestamp", "completed", "working_time", "model")
         told = {key: event[key] for key in facts if key in event} if event is not None else {}
         usage = mapping_or_empty(event.get("output")).get("usage") if event is not None else None
@@ -168,7 +171,7 @@ def _lines(sample: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Iterator
         if event.get("event") in _TOLD and not (event["event"] == "error" and sample.get("error")):
             yield {"record": event}
     # Calls outside of the conversation: of graders, and of agents of their own.
-    for event in models.values():
+    for event in (one for answers in models.values() for one in answers):
         yield {"record": {key: one for key, one in event.items() if key not in ("input", "tools", "call")}}
 
 
@@ -186,10 +189,17 @@ def _usages(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return mappings_in(usages or [mapping_or_empty(sample.get("output")).get("usage")])
 
 
-def _answer_id(event: Mapping[str, Any]) -> str | None:
+def _answer_key(event: Mapping[str, Any]) -> str:
     choices = mappings_in(mapping_or_empty(event.get("output")).get("choices"))
-    name = mapping_or_empty(choices[0].get("message")).get("id") if choices else None
-    return text_or_none(name) or text_or_none(event.get("uuid")) or str(event.get("timestamp"))
+    message = mapping_or_empty(choices[0].get("message")) if choices else {}
+    return _message_key(message) or text_or_none(event.get("uuid")) or str(event.get("timestamp"))
+
+
+def _message_key(message: Mapping[str, Any]) -> str:
+    """Returns the id of an answer; in logs before March 2025, which have none, the ids of its calls or its content."""
+    calls = [call.get("id") for call in mappings_in(message.get("tool_calls"))]
+    content = message.get("content")
+    return text_or_none(message.get("id")) or (str(calls) if calls else str(content) if content else "")
 
 
 def _resolved(value: Any, attachments: Mapping[str, Any], depth: int = 0) -> Any:

@@ -20,7 +20,10 @@ def _events(record: Any, line: Mapping[str, Any]) -> list[Event]:
     if "role" not in message:
         return [facts_event(VOICE, "run", message)]
     said = {**message, "tool_call_id": message.get("tool_call_id", message.get("id"))}
-    events = message_events(VOICE, {**line, "record": said}, failed=message.get("error") is True)
+    content = message.get("content")
+    # Results of tau-bench have no mark of failure, and tools return their errors as text.
+    has_failed = message["role"] == "tool" and isinstance(content, str) and content.startswith("Error: ")
+    events = message_events(VOICE, {**line, "record": said}, failed=message.get("error") is True or has_failed)
     if message["role"] == "tool" and message.get("requestor") == "user":
         for event in events:
             event.meaning.to = (VOICE.user,)

@@ -148,3 +148,38 @@ def test_ticks_of_a_spoken_simulation_are_messages(tmp_path: Path) -> None:
     assert found["calls"] == {"tools": 1, "answered": 1, "failed": 0, "unanswered": 0, "rejected": 0}
     assert found["kinds"]["chat"] == 3
     assert found["usage"]["input"] == 14
+
+
+def test_answers_without_ids_take_the_tokens_of_their_calls(tmp_path: Path) -> None:
+    used = {"input_tokens": 40, "output_tokens": 6, "total_tokens": 46}
+    asks = {"role": "assistant", "source": "generate", "tool_calls": [{"id": "c1", "function": "look"}]}
+    ends = {"role": "assistant", "source": "generate", "content": "At noon."}
+    said = [
+        asks,
+        {"role": "tool", "tool_call_id": "c1", "content": "ebb"},
+        ends,
+        {"role": "user", "content": "?"},
+        ends,
+    ]
+    events = [
+        {"event": "model", "timestamp": "2025-03-05T10:00:00Z", "model": "m/1", "input": [],
+         "output": {"model": "m/1", "choices": [{"message": message}], "usage": used}}
+        for message in (asks, ends, ends)
+    ]  # fmt: skip
+    sample = {"id": 1, "epoch": 1, "messages": said, "events": events, "model_usage": {"m/1": used}}
+    log = {"version": 2, "status": "success", "eval": {"task": "tides", "model": "m/1"}, "samples": [sample]}
+    (path := tmp_path / "log.json").write_text(json.dumps(log))
+    told = summary(document_at(path), "x")
+    assert (told["models"], told["usage"]["input"], told["kinds"].get("inspect/model")) == ({"m/1": 3}, 120, None)
+
+
+def test_an_answer_of_a_tool_that_begins_with_error_failed(tmp_path: Path) -> None:
+    calls = [{"id": name, "function": {"name": "book", "arguments": "{}"}} for name in ("c1", "c2")]
+    told = (("c1", "Error: no seats"), ("c2", "Errors of the past: 2"))
+    traj = [
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": name, "name": "book", "content": text} for name, text in told),
+    ]
+    run = {"task_id": 1, "reward": 0.0, "info": {}, "traj": traj}
+    (path := tmp_path / "runs.json").write_text(json.dumps([run]))
+    assert summary(document_at(path), "x")["calls"]["failed"] == 1
