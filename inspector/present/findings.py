@@ -131,7 +131,8 @@ def no_findings_words(document: CaptureDocument) -> str:
     total = formats.count_of(len(document.analysis), "message")
     failed = failed_words(document.capture.failed_count)
     so_far = "so far " if document.is_arriving or document.has_backlog else ""
-    shows = f"{failed}: the filter {failed_filter(document.capture)} shows them." if failed else ""
+    these = "it" if document.capture.failed_count == 1 else "them"
+    shows = f"{failed}: the filter {failed_filter(document.capture)} shows {these}." if failed else ""
     return f"No findings {so_far}in {total}.{shows}"
 
 

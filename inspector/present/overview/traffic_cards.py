@@ -34,6 +34,8 @@ from inspector.store.columns.hashes import NO_ROW
 
 _MOST = 8
 _NAME, _TEXT = 40, 120
+_PARTICIPANT = 72
+"""Longest name of a participant or a context; those of sub-agents are whole tasks and differ at their ends."""
 _CALLS = 'kind == "mcp/request" && method == "tools/call"'
 _OUTCOMES: dict[int, tuple[str, Tone]] = {
     MessageState.FULFILLED: ("fulfilled", "good"), MessageState.REJECTED: ("rejected", "bad"),
@@ -69,7 +71,7 @@ def people_card(facts: OverviewFacts) -> Card | None:
         link = Link(MESSAGES, filter=" || ".join(f"from == {quote(one)}" for one in alike))
         words = [Words(formats.count_of(sent[name], "message"), "quiet")]
         words += [Words(f", {formats.count_of(calls[name], 'call')}", "quiet")] if calls[name] else []
-        label = [Words(safe_line(facts.document.capture.shown_name(name), _NAME), link=link)]
+        label = [Words(safe_line(facts.document.capture.shown_name(name), _PARTICIPANT), link=link)]
         remark = ", not a participant" if name not in known else ", left" if known[name] else ""
         label += [Words(remark, "quiet")] if remark else []
         rows.append(Row(f"who {name}", tuple(label), share=sent[name] / most, end=tuple(words)))
@@ -167,7 +169,7 @@ def contexts_card(facts: OverviewFacts) -> Card | None:
         pill = Words("cancelled", "quiet", pill=True) if cancelled else Words("concluded", "good", pill=True)
         path = contexts.tree.path(node)
         link = Link(MESSAGES, filter=f"context under {quote(path)}")
-        label = Words(safe_line(mask_text(contexts.label(node)), _NAME), link=link)
+        label = Words(safe_line(mask_text(contexts.label(node)), _PARTICIPANT), link=link)
         rows.append(Row(f"context {node}", (pill,), (label, Words(f"  {text}", "quiet")), end=(number_link(row),)))
     if len(nodes) > _MOST:
         more = f"{len(nodes) - _MOST:,} earlier"
@@ -269,7 +271,7 @@ def agents_card(facts: OverviewFacts) -> Card | None:
     for code in sorted(totals, key=lambda one: -totals[one])[:_MOST]:
         name = strings[code] if code else ""
         link = Link(MESSAGES, filter=f"usage.output >= 0 && {f'from == {quote(name)}' if name else '!from'}")
-        label = (Words(safe_line(facts.document.capture.shown_name(name or "somebody"), _NAME), link=link),)
+        label = (Words(safe_line(facts.document.capture.shown_name(name or "somebody"), _PARTICIPANT), link=link),)
         end = (Words(f"{totals[code]:,} tokens, {int(columns[code][output]):,} of them output"),)
         found.append(Row(f"agent {name}", label, share=totals[code] / max(totals.values()), end=end))
     return Card(

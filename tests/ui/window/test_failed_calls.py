@@ -65,4 +65,4 @@ def test_who_looks_for_problems_is_told_of_them(application: Application) -> Non
     window.navigation.show_findings()
     assert window.panes is not None
     said = window.panes.findings.view.empty_text
-    assert said == "No findings in 4 messages. 1 of them reports a failure: the filter error shows them."
+    assert said == "No findings in 4 messages. 1 of them reports a failure: the filter error shows it."

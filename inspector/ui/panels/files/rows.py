@@ -15,7 +15,7 @@ LAYOUT = Layout(((
     Column(width="+00,000", font="number", right=True, gap=6),
     Column(width="-00,000", font="number", right=True),
     Column(width=170, from_width=560, wide=270, wide_from=900),
-    Column(width=125, from_width=680),
+    Column(width=125, from_width=680, wide=230, wide_from=900),
     Column(width="00:00:00 ", font="number", right=True, from_width=480),
     Column(width="No. 00000", font="number", right=True),
 ),))  # fmt: skip

@@ -71,7 +71,10 @@ def line_height(theme: Theme) -> float:
 
 
 def flow_of(theme: Theme, line: Sequence[Words], width: float) -> Flow:
-    """Breaks words into lines. A link, a pill and an icon stay whole, and are elided if they are too wide."""
+    """Breaks words into lines. A link, a pill and an icon stay whole, and are elided if they are too wide.
+
+    Links are elided in the middle: names of sub-agents differ at their ends.
+    """
     height, fragments = line_height(theme), list[Fragment]()
     x, y, widest = 0.0, 0.0, 0.0
     for words in line:
@@ -89,7 +92,8 @@ def flow_of(theme: Theme, line: Sequence[Words], width: float) -> Flow:
                 text = text.lstrip() if not words.link else text
                 need = need if words.icon else metrics.horizontalAdvance(text) + extra
             if need > width:
-                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width - extra)
+                mode = Qt.TextElideMode.ElideMiddle if words.link else Qt.TextElideMode.ElideRight
+                text = metrics.elidedText(text, mode, width - extra)
                 need = min(need, width)
             if not text:
                 continue

@@ -5,6 +5,7 @@ Straight lines are on whole pixels; only round shapes and curves are antialiased
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ _SIGN = 6
 """Half the side of a compaction sign."""
 _ABOVE_COUNT = 13
 """From the middle of a count to that of a compaction sign above it."""
+_BREAK = re.compile(r"[ :/#]+")
+"""Ends of parts of a name, after which it may go on in a second line."""
 _SPAN = 10
 """Height of a span's bar."""
 SPAN_FAMILIES = {SpanKind.REQUEST: "tools", SpanKind.PROPOSAL: "proposals", SpanKind.MODEL: "chat"}
@@ -83,7 +86,7 @@ class Overlay:
 
 
 def name_lines(metrics: QFontMetrics, name: str, room: int, *, two: bool) -> list[str]:
-    """Returns a lane's name on one line, or on two that break between words.
+    """Returns a lane's name on one line, or on two that break between its parts.
 
     The last line is elided in the middle: names of sub-agents of one type differ at their ends.
 
@@ -95,11 +98,10 @@ def name_lines(metrics: QFontMetrics, name: str, room: int, *, two: bool) -> lis
     """
     lines: list[str] = []
     if two and metrics.horizontalAdvance(name) > room:
-        words = name.split(" ")
-        heads = (" ".join(words[:count]) for count in range(len(words) - 1, 0, -1))
-        head = next((one for one in heads if metrics.horizontalAdvance(one) <= room), "")
-        if head:
-            lines, name = [head], name[len(head) + 1 :]
+        ends = [found.end() for found in _BREAK.finditer(name) if found.end() < len(name)]
+        fitting = [end for end in ends if metrics.horizontalAdvance(name[:end].rstrip()) <= room]
+        if fitting:
+            lines, name = [name[: fitting[-1]].rstrip()], name[fitting[-1] :]
     return [*lines, metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)]
 
 

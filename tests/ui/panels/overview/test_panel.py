@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.present.overview.cards import Words
+from inspector.present.overview.cards import Link, Words
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panel import MESSAGES, OVERVIEW
 from inspector.ui.look.theme import ThemeController
@@ -241,3 +241,14 @@ def test_figures_keep_their_unit_and_dots_end_their_line(theme_controller: Theme
         assert not any(text.startswith("·") for text in texts), texts
         assert any("6 min 42 s" in text for text in texts), texts
         assert any("34.8 s" in text for text in texts), texts
+
+
+def test_links_that_are_too_wide_show_both_ends(theme_controller: ThemeController) -> None:
+    names = [f"Explore: Review the payment service for missing {what}" for what in ("retries", "timeouts")]
+    link = Link(MESSAGES)
+    shown = [flow_of(theme_controller.theme, [Words(name, link=link)], 200).fragments[0].text for name in names]
+    assert shown[0] != shown[1]
+    for name, text in zip(names, shown, strict=True):
+        begin, _, end = text.partition("…")
+        assert name.startswith(begin)
+        assert name.endswith(end)

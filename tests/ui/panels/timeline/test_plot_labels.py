@@ -119,6 +119,7 @@ def test_long_names_of_lanes_take_two_lines_and_keep_their_ends(theme_controller
         assert name.split()[-1].endswith(lines[1].partition("…")[2].split()[-1])
         assert max(map(metrics.horizontalAdvance, lines)) <= 96
     assert shown[0][1] != shown[1][1]
+    assert name_lines(metrics, "system:gateway", 80, two=True) == ["system:", "gateway"]
     assert name_lines(metrics, "claude", 96, two=True) == ["claude"]
     assert len(name_lines(metrics, names[0], 96, two=False)) == len(name_lines(metrics, "x" * 99, 96, two=True)) == 1
 
