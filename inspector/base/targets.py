@@ -27,7 +27,10 @@ def is_session(target: str) -> bool:
 def session_file(target: str) -> Path | None:
     """Returns the file that a session's target names; None for the id of a session."""
     path = target_path(target)
-    return path.absolute() if path.is_absolute() or path.is_file() else None
+    try:
+        return path.absolute() if path.is_absolute() or path.is_file() else None
+    except OSError:  # longer than a name of a file may be
+        return None
 
 
 def session_target(path: Path) -> str:

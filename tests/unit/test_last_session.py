@@ -58,6 +58,7 @@ def test_a_session_is_named_by_a_path_from_the_current_folder(
     assert told.exit_code == 0, told.output
     assert session_file("session:sessions/bakery.jsonl") == own
     assert session_file("session:bakery") is None
+    assert session_file("session:" + "bakery" * 100) is None  # longer than a name of a file may be
     assert window_start._session_at("session:sessions/bakery.jsonl") == session_target(own)
     with pytest.raises(window_start.CannotStartError, match="No session begins with"):
         window_start._session_at("session:sessions/other.jsonl")

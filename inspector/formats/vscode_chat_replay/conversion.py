@@ -6,6 +6,7 @@ it: these are the logged calls up to the next request.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,7 +26,8 @@ _ROLES = {0: "system", 1: "user", 2: "assistant", 3: "tool"}
 _TEXT, _IMAGE = 1, 0
 """Types of parts of a message; others are marks of caches, and state of a model's API."""
 _ID_SUFFIX = "__vscode-"
-_URL = "https://copilot.invalid/chat/completions"
+_HOST, _PATH = re.compile(r"https?://[^/?#\s]{1,255}(?=[/?#]|\Z)"), "/chat/completions"
+_URL = "https://copilot.invalid" + _PATH
 """Address of requests that state none."""
 
 
@@ -89,16 +91,21 @@ def _entry(log: Mapping[str, Any], calls: list[dict[str, Any]]) -> dict[str, Any
         "messages": [_message(one) for one in messages],
         **({"tools": tools} if (tools := mappings_in(metadata.get("tools"))) else {}),
     }  # fmt: skip
-    url = text_or_none(metadata.get("url")) or ""
     return {
         "startedDateTime": metadata.get("startTime"), "time": metadata.get("duration"),
         "timings": {"wait": metadata.get("timeToFirstToken")},
         "request": {
-            "method": "POST", "url": url if url.startswith("http") else _URL, "headers": [],
+            "method": "POST", "url": _address(text_or_none(metadata.get("url")) or ""), "headers": [],
             "postData": _content(request),
         },
         "response": _answer(log, response, calls),
     }  # fmt: skip
+
+
+def _address(url: str) -> str:
+    """Returns an address of the host for the form of these lines, whichever API the request was sent to."""
+    host = _HOST.match(url)
+    return host[0] + _PATH if host else _URL
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, Any]:
