@@ -319,8 +319,9 @@ def _excerpts(one: str, other: str) -> str:
 
 def _excerpt_pair(one: str, other: str) -> tuple[str, str]:
     """Returns two texts from shortly before their first difference on, masked."""
-    # Masked before they are cut, so that no part of a secret is shown without its beginning.
-    texts = mask_text(" ".join(one[:_READ].split())), mask_text(" ".join(other[:_READ].split()))
+    # Masked before they are cut, so that no part of a secret is shown without its beginning; by their lines, as a table
+    # or a list has secrets on lines of their own.
+    texts = [mask_text(" ".join(mask_text(text[:_READ]).split())) for text in (one, other)]
     start = next((n for n, (x, y) in enumerate(zip(*texts, strict=False)) if x != y), min(map(len, texts)))
     start = max(0, start - _AROUND)
     shown = [safe_line(text[start : start + _LONGEST + _AROUND], _LONGEST) for text in texts]

@@ -260,3 +260,18 @@ def test_no_part_of_a_kind_shows_what_is_masked_in_the_whole(kind: str) -> None:
         value = field.value(document.analysis, 0)
         if isinstance(value, str) and SECRET in value:
             assert SECRET not in mask_text(value), field.name
+
+
+@pytest.mark.parametrize(
+    "lines", ["user,password\nme,{}", "api_keys:\n  - {}", "db_password: !vault |\n  {}\n  {}", "password: |\n  {}\n"]
+)
+def test_no_comparison_shows_a_secret_on_a_line_of_its_own(lines: str) -> None:
+    text = lines.replace("{}", f"{SECRET}9x")
+    logs = [
+        log_file(lines_of(envelope("chat", {"text": f"Hello. {more}"}, id="m")), name)
+        for name, more in (("a.jsonl", ""), ("b.jsonl", f"\n{text}"))
+    ]
+    for form in ("text", "json", "html"):
+        found = output("diff", *logs, "--format", form)
+        assert "Hello" in found
+        assert around(found) == "", form
