@@ -12,7 +12,7 @@ from inspector.formats.otlp.spans import Span, plain_attributes, spans_in
 _MOST_SPANS = 1 << 18
 """Limit of spans that are remembered for later exports."""
 _MOST_NAMESAKES = 64
-"""Limit of different spans with one id; later ones count as updates of the last."""
+"""Limit of different spans with one id that are remembered; the earliest is forgotten first."""
 
 
 class _Export(msgspec.Struct):
@@ -71,14 +71,13 @@ class SpanIds:
                 continue
             exports = self._known.setdefault((span.trace, span.identifier), [])
             same = next((one for one in exports if one.is_same(span)), None)
-            if same is None and len(exports) < _MOST_NAMESAKES:
-                kept[place] = numbered(span, len(exports))
-                same = _Export(
-                    span, span.name, span.start_ns, span.ended, _rank(span), len(exports), self._batch, place
-                )
+            if same is None:
+                number = exports[-1].number + 1 if exports else 0
+                kept[place] = numbered(span, number)
+                same = _Export(span, span.name, span.start_ns, span.ended, _rank(span), number, self._batch, place)
                 exports.append(same)
+                del exports[:-_MOST_NAMESAKES]
             else:
-                same = same or exports[-1]
                 kept[place] = self._update(same, span, place, kept)
             self._whole.append(same)
         while len(self._known) > _MOST_SPANS:

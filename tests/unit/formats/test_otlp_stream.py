@@ -146,6 +146,12 @@ def test_different_spans_with_one_id_stay_with_a_finding() -> None:
         assert found["findings"] == {"span-id-again": 2}
 
 
+def test_no_span_is_lost_however_many_have_one_id() -> None:
+    spans = [_span("02", f"execute_tool {number}", 3 + number, **_TOOL) for number in range(100)]
+    for found in _told_in_both(_span("01", "chat m", 1, **_MODEL), *spans):
+        assert found["calls"]["tools"] == 100
+
+
 def test_a_span_that_begins_and_ends_is_one_call_in_a_stream_too() -> None:
     whole = _span("02", "execute_tool t", 3, **_TOOL)
     begun = {key: value for key, value in whole.items() if key != "endTimeUnixNano"}
