@@ -98,7 +98,7 @@ Restate = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 def lines_in_order(data: bytes, restate: Restate = as_otlp) -> Iterator[bytes]:
     """Yields the lines for a file of traces. Raises NotConvertedError."""
     spans, others = spans_of(data, restate, SpanIds())
-    yield from timed_lines(spans, resolve_spans(spans, whole=True), HistoryInterner())
+    yield from timed_lines(spans, resolve_spans(spans, whole=True), HistoryInterner(), are_all=True)
     yield from others
 
 
@@ -155,13 +155,16 @@ def spans_of(data: bytes, restate: Restate, ids: SpanIds) -> tuple[list[Span], l
     return with_content(ids.distinct(spans)), others
 
 
-def timed_lines(spans: list[Span], known: list[Resolved], histories: HistoryInterner) -> Iterator[bytes]:
+def timed_lines(
+    spans: list[Span], known: list[Resolved], histories: HistoryInterner, *, are_all: bool = False
+) -> Iterator[bytes]:
     """Yields the lines of spans in order of time; calls of models and tools have one for each end.
 
     Args:
         spans: the spans.
         known: facts about each from other spans.
         histories: earlier inputs of models; updated.
+        are_all: True if no later export can end a span.
     """
     times: list[tuple[int, int, int, int]] = []  # at equal times, ends come before starts, and outer spans first
     for place, (span, told) in enumerate(zip(spans, known, strict=True)):
@@ -170,7 +173,7 @@ def timed_lines(spans: list[Span], known: list[Resolved], histories: HistoryInte
             order = _END if span.end_ns > span.start_ns else _END_AT_ONCE
             times.append((span.end_ns, order, -span.start_ns, place))
     times.sort()
-    lines = _Lines(spans, known, histories)
+    lines = _Lines(spans, known, histories, are_all=are_all)
     for start in range(0, len(times), _AT_ONCE):
         for _, order, _, place in times[start : start + _AT_ONCE]:
             lines.begin_span(place) if order == _BEGIN else lines.end_span(place)
@@ -185,8 +188,8 @@ _END, _BEGIN, _END_AT_ONCE = 0, 1, 2
 class _Lines:
     """Writes lines of spans, given in order of time."""
 
-    def __init__(self, spans: list[Span], known: list[Resolved], histories: HistoryInterner) -> None:
-        self._spans, self._known, self._histories = spans, known, histories
+    def __init__(self, spans: list[Span], known: list[Resolved], histories: HistoryInterner, *, are_all: bool) -> None:
+        self._spans, self._known, self._histories, self._are_all = spans, known, histories, are_all
         self._seen: dict[int, Counter[str]] = {}  # by index of a running model call
         self._written: list[tuple[Resolved, dict[str, Any]]] = []
 
@@ -201,7 +204,8 @@ class _Lines:
         role = SpanRole.OTHER if span.is_log else role_of(span)
         if role is SpanRole.MODEL and not told.around:
             new, repeated, self._seen[place] = self._histories.take_new_input(span, _speaker(span, told))
-            if not new:
+            # A call without recorded input is told at its end, which a file may lack.
+            if not new and (span.ended or not self._are_all):
                 return
             if repeated:
                 told = msgspec.structs.replace(told, given=new, repeated=repeated)

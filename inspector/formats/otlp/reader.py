@@ -161,7 +161,7 @@ def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
         entries = _tool_call(span, known)
     else:
         entries = _other(span, known, role)
-    entries = list(entries)
+    entries = list(entries) or list(_other(span, known, role))  # a call that goes on, without recorded input
     if span.number and known.phase != "start":
         words = f"{span.name}: another span of this trace has its id {span.identifier.partition('#')[0]}"
         entries.append(at_time(control_entry(DUPLICATE, _speaker(span, known), words, {}), span.end_ns, False))
