@@ -105,7 +105,7 @@ def blocks_text(blocks: Sequence[Block]) -> str:
 
 def _block_text(block: Block) -> str:
     if isinstance(block, Paragraph):
-        return runs_text(block.runs)
+        return runs_text(block.runs).lstrip(" \t")  # indented, it would be code
     if isinstance(block, Heading):
         return f"{'#' * block.level} {runs_text(block.runs)}".replace("\\\n", " ")
     if isinstance(block, CodeBlock):

@@ -236,6 +236,8 @@ def test_any_part_of_a_log_reads_back_with_the_same_calls(traffic: tuple[list[di
                 {one.code for one in seen.analysis.findings.findings_about(at)}
                 for seen, at in ((document, row), (again, place))
             ]
+            if "response-names-other-call" in codes[0]:  # a request that it contradicts is not believed
+                continue
             assert not (codes[1] - codes[0]) & {"response-without-request", "mcp-answer-to-nothing"}
     finally:
         clean_up()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.present.conversation.blocks import (
@@ -118,6 +118,7 @@ def test_hostile_texts_are_parsed_in_time(case: str) -> None:
     blocks_text(blocks)
 
 
+@example("`\ta`b")
 @given(st.text(alphabet="ab `*_~#>-+|[]()!<&\\1.\n\t", max_size=60))
 def test_written_markdown_has_the_same_words(text: str) -> None:
     blocks = parse_markdown(text)
