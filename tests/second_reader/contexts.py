@@ -386,7 +386,7 @@ def _above(path: str) -> list[str]:
 
 
 def _before(node: Node, no: int) -> tuple[str | None, int | None, dict[int, str]]:
-    """How a context stood before a message."""
+    """Returns the state of a context before a message, as `replay`."""
     return replay([event for event in _in_order(node.events) if event.no < no])
 
 

@@ -22,8 +22,7 @@ class _Export(msgspec.Struct):
         span: the span; None after the batch with its end, as contents of ended spans would fill the memory.
         name: its name.
         start_ns: its start.
-        ended: it has an end.
-        rank: a larger one has more contents.
+        rank: a larger one has more contents; True first if it has an end.
         number: number of other spans of the trace that had its id before.
         batch: number of the batch with this export.
         place: its place in the batch.
@@ -32,11 +31,14 @@ class _Export(msgspec.Struct):
     span: Span | None
     name: str
     start_ns: int
-    ended: bool
     rank: tuple[bool, int, int]
     number: int
     batch: int
     place: int
+
+    @property
+    def ended(self) -> bool:
+        return self.rank[0]
 
     def is_same(self, other: Span) -> bool:
         """Returns True for another export of the span: equal, pending, or only the changes since its beginning."""
@@ -47,7 +49,7 @@ class _Export(msgspec.Struct):
 
     def keep(self, span: Span, batch: int, place: int) -> None:
         """Takes the facts of a more complete export."""
-        self.span, self.name, self.start_ns, self.ended = span, span.name, span.start_ns, span.ended
+        self.span, self.name, self.start_ns = span, span.name, span.start_ns
         self.rank, self.batch, self.place = _rank(span), batch, place
 
 
@@ -74,7 +76,7 @@ class SpanIds:
             if same is None:
                 number = exports[-1].number + 1 if exports else 0
                 kept[place] = numbered(span, number)
-                same = _Export(span, span.name, span.start_ns, span.ended, _rank(span), number, self._batch, place)
+                same = _Export(span, span.name, span.start_ns, _rank(span), number, self._batch, place)
                 exports.append(same)
                 del exports[:-_MOST_NAMESAKES]
             else:

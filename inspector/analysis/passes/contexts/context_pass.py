@@ -406,17 +406,29 @@ class ContextPass:
         facts, started = self.facts, as_numpy(self.started_by)
         found = (as_numpy(facts.thinks) != 0) & (started < 0) & (as_numpy(self.first_row) >= 0)
         nodes = np.flatnonzero(found & (living_nodes(self.tree) == np.arange(len(found))))
-        nodes = np.array([node for node in nodes.tolist() if not self._has_started_ancestor(node)], np.int64)
+        belongs = {MAIN: False}
+        nodes = np.array([node for node in nodes.tolist() if not self._has_started_ancestor(node, belongs)], np.int64)
         # Contexts of transcripts have no start messages, so they are no finding.
         flags = self._capture.columns["flags"][as_numpy(self.first_row)[nodes]]
         nodes = nodes[flags & Flag.DERIVED.value == 0]
         return np.array([node for node in nodes.tolist() if self.type(node) not in WHOLE_WORK_TYPES], np.int64)
 
-    def _has_started_ancestor(self, node: int) -> bool:
-        above = self.tree.parent[node]
-        while above != MAIN and self.started_by[above] < 0:
-            above = self.tree.parent[above]
-        return above != MAIN
+    def _has_started_ancestor(self, node: int, belongs: dict[int, bool]) -> bool:
+        """Returns True if a context above has a start.
+
+        Args:
+            node: the context.
+            belongs: contexts that are started, or below a started one; updated, so that no chain is walked twice.
+        """
+        passed, above = list[int](), self.tree.parent[node]
+        while above not in belongs:
+            if self.started_by[above] >= 0:
+                belongs[above] = True
+            else:
+                passed.append(above)
+                above = self.tree.parent[above]
+        belongs.update(dict.fromkeys(passed, belongs[above]))
+        return belongs[above]
 
     def has_ended_before(self, node: int, row: int) -> bool:
         """Tells if a context had ended before a message."""
